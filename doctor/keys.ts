@@ -31,7 +31,7 @@ async function openSecrets(redis: Redis, keys: readonly SecretKey[]) {
   for await (const page of redis.scanStream({ match: `${prefix}*`, count: 1_000 }) as AsyncIterable<string[]>) {
     const sealed = page.length > 0 ? await redis.mget(page) : []
     for (const [at, text] of sealed.entries()) {
-      if (text === null) continue // its job has ended in the meantime
+      if (text === null) continue // its job ended after the scan found the key
       const id = text.split('.')[0] as string
       if (unseal(keys, (page[at] as string).slice(prefix.length), text) !== null) opened++
       else unopened.set(id, (unopened.get(id) ?? 0) + 1)

@@ -7,7 +7,7 @@ function report(finding: Finding): void {
   if (finding.level === 'fail') process.exitCode = 1
 }
 
-// Node would print the error with all its properties, for a failed Redis command including the arguments.
+// Node would print the error with all its properties. For a failed Redis command these include its arguments.
 process.on('uncaughtException', (error) => {
   report(fail('doctor', `ended early (${codeOf(error)})`))
   process.exit()

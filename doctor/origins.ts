@@ -12,7 +12,7 @@ export const checkOrigins: Check = ({ origin: { allow, port } }, report) => {
   report(ok('origins', `${allow.length} rule(s) of ORIGIN_ALLOW, with port ${port} by default`))
 }
 
-/** Reports where jobs may call back, if they may. Connects to none, because requests name the receivers. */
+/** Reports where jobs may call back, if they may at all. Connects to none, because requests name the receivers. */
 export const checkCallbacks: Check = ({ callbacks }, report) => {
   if (callbacks === null) return
   if (callbacks.allow === null) return report(ok('callbacks', 'public addresses only, port 443'))

@@ -1,7 +1,7 @@
 import { infoField } from '../shared/jobs/redis.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Earlier versions cannot query sorted sets by score in descending order. */
+/** Earlier versions lack the options BYSCORE and REV of ZRANGE. */
 const minVersion = [6, 2] as const
 const warningShare = 0.8
 
@@ -23,7 +23,7 @@ function version(text: string): Finding {
 }
 
 function* role(mode: string, role: string): Generator<Finding> {
-  // Scripts change a job's record, claim and lists atomically.
+  // Scripts change a job's record, claim and lists atomically, so one node must hold all of these keys.
   if (mode === 'cluster') yield fail('redis role', 'a cluster, which splits the keys of a job: use one primary')
   if (role !== 'master') yield fail('redis role', 'a replica, which takes no writes: REDIS_URL must name the primary')
 }

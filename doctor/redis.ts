@@ -4,7 +4,7 @@ import { type Check, codeOf, fail, type Report } from './finding.ts'
 import { checkKeys } from './keys.ts'
 import { findingsOf } from './redis-info.ts'
 
-/** Checks that Redis answers, is recent enough and durable, and that the key ring decrypts what it holds. */
+/** Checks that Redis answers, is recent enough and durable, and that the key ring decrypts the credentials in it. */
 export const checkRedis: Check = async ({ redis: { url }, secretKeys }, report) => {
   let last: unknown
   const redis = connectProducer(url, { warn: (fields) => (last = (fields as { err?: unknown }).err) })

@@ -32,7 +32,7 @@ export async function runChecks(report: Report): Promise<void> {
   }
 }
 
-/** Reads the settings as a worker, which needs the fewest; `checkAccess` covers those that only an API needs. */
+/** Reads the settings that a worker needs. An API needs authentication as well, which `checkAccess` checks. */
 function configuration(report: Report): Config | null {
   try {
     const config = readConfig('worker')

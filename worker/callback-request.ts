@@ -27,7 +27,7 @@ export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], a
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': signatures.join(' '),
-      // The header passes on unchanged, because the service adds no span to the trace.
+      // Pass the header on unchanged: the service adds no span to the trace.
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
     },
     body,

@@ -14,15 +14,15 @@ interface Commit {
   attempt: number | null
   manifest: Manifest
   content: PacketContent
-  /** Removes the parts of a run that lost; null for parts of slices, which other runs may commit. */
+  /** Removes the staged parts if they cannot be committed; null for parts of slices, which other runs may commit. */
   discard: (() => Promise<void>) | null
 }
 
 const dayMs = 24 * 3_600_000
 
 /**
- * The latest generation when a job of the last day was submitted: no sweep has yet removed a later one. Undefined for
- * older jobs.
+ * The latest generation when the job was submitted. Undefined if that is a day or more ago: a sweep may have removed a
+ * later generation since.
  */
 export const latestLately = ({ createdAt, order }: JobRecord) =>
   Date.now() - Date.parse(createdAt) < dayMs ? order.latestBefore : undefined
@@ -38,7 +38,7 @@ export async function commitPacket(
   const parts = totals(staged.parts)
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
-  // Bounds the report to the size of a record.
+  // Merging limits the report to a size that fits in a record.
   const report = mergeReports([content.report])
   if (!(await records.beginCommit(job, attempt, progress, report))) {
     await discard?.().catch(() => {})

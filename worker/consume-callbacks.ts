@@ -16,11 +16,11 @@ import { type CallbackAnswer, sendCallback } from './send-callback.ts'
 export interface CallbackTimes {
   /** Pause after each failed attempt but the last. */
   pausesMs: readonly number[]
-  /** Random share added to a pause, so that a receiver that is back does not get all its callbacks at once. */
+  /** Random share added to a pause, so that a receiver that recovers does not get all its callbacks at once. */
   jitter: number
   /** Limit of one attempt. */
   limitMs: number
-  /** How far apart attempts of one worker start. */
+  /** Minimum time between the starts of two attempts in one worker. */
   apartMs: number
 }
 
@@ -30,13 +30,13 @@ const usualTimes: CallbackTimes = {
   pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
   jitter: 0.2,
   limitMs: 10 * second,
-  // Each costs two milliseconds of CPU; thousands at once would slow the jobs down.
+  // Each attempt costs two milliseconds of CPU; thousands at once would slow the jobs down.
   apartMs: 40,
 }
 
 const longestRetryAfterMs = 24 * hour
 
-/** Callbacks in progress in one worker. They mostly wait for receivers, and use no slots of jobs. */
+/** Maximum callbacks in progress in one worker. They mostly wait for receivers, and use no slots of jobs. */
 const concurrency = 16
 
 /**
@@ -66,11 +66,11 @@ export async function consumeCallbacks(
     callbacks.ended(data.id).catch((error) => log.warn({ err: error, jobId: data.id }, 'callback queue'))
   })
   await worker.waitUntilReady()
-  // Waits for attempts in progress. If one is cut off, another worker sends it again.
+  // Waits for attempts in progress. If an attempt is cut off, another worker repeats it.
   releases.add('callback worker', worker, (it) => it.close())
 }
 
-/** One attempt. The record says what is due: the queue delivers an id at least once, and may deliver it too often. */
+/** Makes one attempt if the record says that it is due: the queue delivers an id at least once, and maybe too often. */
 async function deliverCallback(
   context: WorkerContext,
   delivery: Job<CallbackPayload>,

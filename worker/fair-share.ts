@@ -6,14 +6,14 @@ export const handOver = Symbol('hand over')
 
 const everyMs = 2_000
 
-/** How many reports in a row must ask for a run before one is handed back. Most slots become free before that. */
+/** How many reports in a row must ask for a slot before a run is handed back. Most slots become free before that. */
 const patience = 3
 
 /** How long a run that must be alone waits for the others, before they are handed back. */
 const usualAlonePatienceMs = 60_000
 const lookEveryMs = 200
 
-/** Shares the slots of this worker between tenants, as `Fleet` says. */
+/** Shares the slots of this worker between tenants. `Fleet` describes the rule. */
 export interface FairShare {
   /**
    * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. With `alone` it starts

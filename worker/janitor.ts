@@ -124,7 +124,7 @@ export async function restoreJobs(
   }
 }
 
-/** Requeues callbacks noted as due before a time (epoch milliseconds, by Redis's clock) that the queue lacks. */
+/** Requeues callbacks that became due before a time (epoch milliseconds, by Redis's clock) and that the queue lacks. */
 export async function restoreCallbacks(
   context: Pick<WorkerContext, 'records' | 'callbacks' | 'log'>,
   dueBefore: number,
@@ -139,7 +139,7 @@ export async function restoreCallbacks(
   }
 }
 
-/** Does `work`. If a record is unreadable, logs that and returns null, so that it does not affect other jobs. */
+/** Does `work`. If a record is unreadable, logs that and returns null, so that other jobs are not affected. */
 async function unlessUnreadable<T>(
   { log }: Pick<WorkerContext, 'log'>,
   jobId: string,
@@ -153,7 +153,7 @@ async function unlessUnreadable<T>(
   })
 }
 
-/** Longer than any download link lives, plus an hour for downloads in progress and for clock skew. */
+/** The longest life of a download link, plus an hour for downloads in progress and for clock skew. */
 const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {

@@ -6,7 +6,7 @@ import type { Slots } from './slots.ts'
 export interface Liveness {
   /** Why this worker should be restarted; null if it should not. */
   isStuck(): Promise<string | null>
-  /** Marks the worker as stopping: from now on it takes no jobs, and that is no fault. */
+  /** Marks the worker as stopping: from now on it takes no jobs, and is not stuck because of that. */
   stop(): void
 }
 
@@ -24,7 +24,7 @@ interface LivenessOptions {
 /**
  * A worker with a free slot takes a waiting job within milliseconds. If it takes none for `limitSeconds`, it has lost
  * its connection to the queue and will not recover. A worker without a free slot is alive if it answers, which proves
- * that its event loop turns, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
+ * that its event loop runs, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
  * process could not reach it either, and `/readyz` reports it.
  */
 export function createLiveness({
@@ -36,7 +36,7 @@ export function createLiveness({
 }: LivenessOptions): Liveness {
   const time = now ?? (() => performance.now())
   let isStopping = false
-  /** Since when every check has found waiting jobs and a free slot; null if the last check did not. */
+  /** Start of the period in which each check found waiting jobs and a free slot; null if the last check did not. */
   let neglectingSince: number | null = null
 
   async function isNeglectingJobs(): Promise<boolean> {

@@ -6,7 +6,7 @@ import { buildParts, type Run } from './build-parts.ts'
 import { commitPacket } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
-/** One run of a job: parts staged under its own keys, then the commit. @returns the generation. */
+/** Runs a job once: stages the parts under keys of this run, then commits them. @returns the generation. */
 export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
   const { attempt } = run
   const read = await readRequests(context, job)

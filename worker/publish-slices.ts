@@ -40,7 +40,7 @@ export async function publishSlices(
   }
   failpoint('slicesDone')
   const { content, manifest } = await gather(context, job, slices.length)
-  // Another step may have committed these parts, or may do so soon. So they are removed only after the job has failed.
+  // Another step may have committed these parts, or may do so soon, so they are removed only after the job has failed.
   return commitPacket(context, job, { attempt: null, manifest, content, discard: null })
 }
 

@@ -28,9 +28,9 @@ const turnSeconds = 1
 
 /**
  * Runs a job or slice that the queue delivers. Without the store a job can neither run nor fail, because it may have
- * committed. A Redis without memory accepts no updates. In both cases the job is delayed until they are back, and uses
- * no attempt. Otherwise the queue would give the job up, and only the janitor would restore it. A job of a newer
- * version is delayed until a newer worker takes it.
+ * committed. A Redis that is out of memory accepts no updates. In both cases the job is delayed until they work again,
+ * and uses no attempt. Otherwise the queue would give the job up, and only the janitor would restore it. A job of a
+ * newer version is delayed until a newer worker takes it.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   let traced = context
@@ -63,8 +63,8 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
 }
 
 /**
- * Wraps every run of a job or slice. The queue delivers at least once, so it first compares each delivery with the
- * record and the generations. It leaves a finished job alone, and only marks a committed one as succeeded.
+ * Wraps every run of a job or slice. The queue delivers at least once, so this function first compares each delivery
+ * with the record and the generations. It leaves a finished job alone, and only marks a committed job as succeeded.
  */
 async function runOnce(
   context: WorkerContext,
@@ -75,7 +75,8 @@ async function runOnce(
   const { id, slice } = delivery.data
   requireKnownVersion(delivery.data)
   requireKnownVersion(job)
-  // If a rolled-back Redis has forgotten the first run of a committed job, the commit of the next run finds that.
+  // If a rolled-back Redis has forgotten the first run of a committed job, the next run finds its generation when it
+  // commits.
   if (slice === undefined && job.attempt > 0 && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()
@@ -102,7 +103,7 @@ async function runOnce(
   }
 }
 
-/** Settles a run that did not succeed: handed back, left to another run, cancelled, retried, or failed permanently. */
+/** Settles a run that did not succeed: hands back, cancels, retries or fails its job, or leaves it to another run. */
 async function settle(
   context: WorkerContext,
   job: JobRecord,
@@ -144,7 +145,7 @@ async function settle(
   if (latest?.state === 'committing' && failure.retryable) return delayJob(context, delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
   if (failure.retryable && !isLast) {
-    // With its old turn it would precede deliveries of orgs that were queued later.
+    // With its old turn the retry would precede later deliveries of other orgs.
     await context.queue.newTurn(delivery, job.orgName)
     // The queue stores the message in its events, so throw a code, never text that could contain a secret.
     throw new Error(failure.code)

@@ -13,7 +13,7 @@ export interface CallbackAnswer {
 }
 
 const readBytes = 1_024
-/** Most informational answers before the real one: each costs processor time, and a receiver could send any number. */
+/** Maximum of informational answers before the final one: each costs CPU time, and a receiver could send any number. */
 const mostInformational = 4
 const maxHeaderSize = 8 * 1_024
 // Every attempt opens a new connection, to an address that was checked just before.
@@ -64,7 +64,7 @@ async function readAtMost(response: IncomingMessage, limitBytes: number): Promis
   }
 }
 
-/** Seconds or an HTTP date. */
+/** Parses a Retry-After header: seconds or an HTTP date. */
 function retryAfterOf(header: string | undefined): number | null {
   if (header === undefined) return null
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()

@@ -12,7 +12,8 @@ import { publishPacket } from './publish-packet.ts'
 import { publishSlice, publishSlices } from './publish-slices.ts'
 
 /**
- * What a delivery of the queue asks for: a whole publish, the step of a large multi around its slices, or one slice.
+ * What a delivery of the queue asks for: a whole publish, the step of a large multi before or after its slices, or one
+ * slice.
  */
 export interface Step {
   start(): Promise<number | 'finished' | 'cancelling' | 'lost'>

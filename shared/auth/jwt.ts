@@ -17,12 +17,12 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const org = z.literal('*').or(orgName)
 const scopeList = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
 
-/** The latest time that a date can have. */
+/** The latest time that a `Date` can hold, epoch milliseconds. */
 const latestTime = 8_640_000_000_000_000
 
 /**
- * `orgs` is a claim of this service. Scopes are a text with spaces, as in RFC 9068, or a list, and may be named `scp`.
- * Unknown scopes and invalid org names are ignored.
+ * `orgs` is a claim of this service. Scopes are a space-separated string, as in RFC 9068, or a list. Some issuers name
+ * the claim `scp`. Unknown scopes and invalid org names are ignored.
  */
 const claims = z.object({
   sub: z.string().min(1),
@@ -37,7 +37,7 @@ const clockTolerance = 5
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** Accepts RFC 9068's type, the generic type or none, but not other tokens of the same keys, such as logout tokens. */
+/** Accepts RFC 9068's type, the generic type or none, but no other token of these keys, such as a logout token. */
 const isAccessToken = (typ: string | undefined): boolean =>
   typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(typ)
 

@@ -9,7 +9,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a token allows, and the name under which records list its changes. */
+/** What a token allows, and the name that records show as the author of its changes. */
 export interface Grant {
   name: string
   /** Orgs, including their sub-directories; `*` means all. */
@@ -29,7 +29,7 @@ export interface Principal extends Grant {
 export const coversOrg = ({ orgs }: Pick<Grant, 'orgs'>, orgName: string): boolean =>
   orgs.some((org) => org === '*' || org === orgName || orgName.startsWith(`${org}/`))
 
-/** The grant's orgs that no other of its orgs covers. null: all orgs. */
+/** The grant's orgs that no other org of the grant covers. null: all orgs. */
 export function rootsOf({ orgs }: Grant): string[] | null {
   if (orgs.includes('*')) return null
   return [...new Set(orgs)].filter((org) => !orgs.some((other) => org.startsWith(`${other}/`)))

@@ -5,7 +5,7 @@ import * as errors from '../errors/catalogue.ts'
 /** Counts a request of a client. @throws tooManyRequests (429) */
 export type LimitRequests = (client: string) => Promise<void>
 
-/** Limits requests per minute of a client across all API processes; each counts alone while Redis is unavailable. */
+/** Limits a client's requests per minute across all API processes. Without Redis each process counts alone. */
 export function createRequestLimit(redis: Redis, perMinute: number): LimitRequests {
   if (perMinute === 0) return async () => {}
   const limits = { points: perMinute, duration: 60 }

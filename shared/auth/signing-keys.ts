@@ -6,7 +6,7 @@ export interface KeySettings {
   jwksUrl: string
   /** Minimum seconds between two fetches because of unknown keys. */
   cooldownSeconds: number
-  /** How long the last known keys count while they cannot be fetched. */
+  /** How long the last known keys stay valid while they cannot be fetched. */
   staleSeconds: number
 }
 
@@ -18,8 +18,8 @@ export interface KeysGauge {
 const [maxAgeMs, limitMs, pauseMs] = [600_000, 5_000, 5_000]
 
 /**
- * The keys of the JWKS, fetched one request at a time. While its server fails, the last known keys count and no request
- * waits for the server. So a key that was rotated out counts until the server answers again, or for `staleSeconds`.
+ * The keys of the JWKS. One fetch runs at a time. While its server fails, the last known keys stay valid and no request
+ * waits for the server. So a key that was rotated out stays valid until the server answers, or for `staleSeconds`.
  * @returns a lookup that throws JWKSNoMatchingKey for an unknown key, and keysAway (503) while the keys are not known
  */
 export function createSigningKeys(settings: KeySettings, log: TokenLog, failing: KeysGauge): JWTVerifyGetKey {
@@ -42,7 +42,7 @@ export function createSigningKeys(settings: KeySettings, log: TokenLog, failing:
       if (!failure)
         log.error(
           { err: error, staleSeconds },
-          'the signing keys of tokens cannot be fetched; the last known keys count',
+          'the signing keys of tokens cannot be fetched; the last known keys stay valid',
         )
       failure = error as Error
     }

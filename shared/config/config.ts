@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-// Neo4j's own port for bolt.
+// Neo4j's default port for Bolt.
 const originPort = 7687
 
 /** The two programs; only the API needs authentication settings. */
@@ -42,7 +42,7 @@ function* overrideProblems({ TEST_OVERRIDES: text, NODE_ENV }: Record<string, st
   }
 }
 
-/** Rules between variables. They apply to the texts, so that one report has them together with invalid values. */
+/** Rules between variables. They check the raw texts, so that one report lists their problems and invalid values. */
 function* combinationProblems(program: Program, given: Record<string, string | undefined>): Generator<string> {
   if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'

@@ -17,7 +17,7 @@ function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
     .transform(Number)
 }
 
-/** A value that `parse` parses; it throws an Error that names the rule. */
+/** A value that `parse` converts. For an invalid value `parse` throws an Error that names the rule. */
 const parsedBy = <T>(parse: (value: string) => T) =>
   text.transform((value, context) => {
     try {
@@ -32,7 +32,7 @@ const count = wholeNumber(1)
 // A timer of more than 2^31 milliseconds fires at once.
 const seconds = wholeNumber(1, 2_000_000)
 
-/** For values that must not appear in messages: client errors quote the whole URL, which may contain a password. */
+/** Checks a URL without quoting it. An error of its client would quote the whole URL, which may contain a password. */
 const url = (...protocols: string[]) =>
   text.refine((value) => /^[^/]+:\/\/[^/]/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''), {
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,

@@ -19,7 +19,7 @@ export type FailpointName = (typeof failpoints)[number]
 
 const hows = ['kill', 'stop', 'block'] as const
 
-/** The step at which to kill, freeze or temporarily block a process, and at which occurrence of it. */
+/** Where a test kills, freezes or temporarily blocks a process: a step, and which occurrence of that step. */
 export interface FailpointSetting {
   name: FailpointName
   how: (typeof hows)[number]

@@ -1,7 +1,7 @@
 /** A hundred years, far below the last day that a date can hold. */
 export const longestLifeDays = 36_500
 
-/** Parses how many days packets live, whole or not. @throws Error for any other text */
+/** Parses how many days packets live; decimals are allowed. @throws Error for any other text */
 export function parseLifeDays(value: string): number {
   const days = Number(value)
   if (/^\d{1,5}(\.\d{1,9})?$/.test(value) && days > 0 && days <= longestLifeDays) return days

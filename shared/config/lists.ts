@@ -32,7 +32,7 @@ export function parseOriginAllow(text: string): AllowRule[] {
     .map(parseAllowRule)
 }
 
-/** As `parseOriginAllow`, at least one entry; `*` alone, null, means public addresses. @throws {Error} */
+/** Like `parseOriginAllow`, with at least one entry; null for `*`, which means public addresses. @throws {Error} */
 export function parseCallbackAllow(text: string): AllowRule[] | null {
   if (text.trim() === '*') return null
   const rules = parseOriginAllow(text)

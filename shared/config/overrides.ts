@@ -16,7 +16,7 @@ const fixed = z.strictObject({
   retrySeconds: seconds(5),
   /** The shortest time between two fetches of signing keys because of an unknown key. */
   jwksCooldownSeconds: seconds(30),
-  /** How long the last known signing keys count while they cannot be fetched. */
+  /** How long the last known signing keys stay valid while they cannot be fetched. */
   jwksStaleSeconds: seconds(14_400),
   /** How long an origin may send neither a row nor the end of an answer. */
   originStallSeconds: seconds(900),

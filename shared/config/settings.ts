@@ -15,7 +15,7 @@ export interface Config {
   /** null: no manager database is configured. */
   manager: ManagerSettings | null
   auth: AuthSettings
-  /** The first encrypts, all decrypt. */
+  /** The first key encrypts, all keys decrypt. */
   secretKeys: SecretKey[]
   origin: OriginSettings
   /** Certificates, in PEM, of authorities to trust in addition to the public ones. */
@@ -72,7 +72,7 @@ export interface StoreSettings {
 
 export interface ManagerSettings {
   url: string
-  /** Both or neither. */
+  /** Either both or neither of user and password are set. */
   user: string | undefined
   password: string | undefined
 }
@@ -98,14 +98,14 @@ export interface OriginSettings {
 export interface CallbackSettings extends Pick<OriginSettings, 'port' | 'dnsServers'> {
   /** null: public addresses. */
   allow: readonly AllowRule[] | null
-  /** Each signs every callback. */
+  /** Each secret signs every callback. */
   secrets: readonly SecretKey[]
 }
 
 export interface LimitSettings {
   jobPairs: number
   jobSeconds: number
-  /** How long packets live, and the most that a publish may give; null: for ever. */
+  /** How long packets live, and the longest life that a publish may give its packet; null: for ever. */
   retentionDays: number | null
   inlineBytes: number
   returnOnlyPairs: number

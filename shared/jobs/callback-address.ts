@@ -5,7 +5,7 @@ import type { HttpsUrl } from '../origin/https-url.ts'
 import { checkedAddress } from '../origin/policy.ts'
 
 /**
- * Resolves the host of a callback and refuses it as `checkedAddress` does, by CALLBACK_ALLOW. Contract 9.
+ * Resolves the host of a callback and checks it against CALLBACK_ALLOW, as `checkedAddress` does. Contract 9.
  * @returns a checked address. Connect to it, not to the name.
  * @throws callbackUrlRefused, callbackUrlUnresolved (422)
  */

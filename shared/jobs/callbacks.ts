@@ -20,31 +20,31 @@ type Called = Pick<JobRecord, 'id' | 'orgName'>
 /**
  * The callbacks of finished jobs. The script that finishes a job notes that its callback is due; then the id is queued.
  * The note stays until the callback is delivered or given up, so that the janitor can queue it again. So a callback is
- * sent at least once, whatever is killed. Orgs take turns, as `FairQueueing` says, so that one whose receiver is slow does
- * not delay the others.
+ * sent at least once, even if processes are killed. Orgs take turns, as `FairQueueing` says, so that an org with a slow
+ * receiver does not delay the others.
  */
 export interface Callbacks {
-  /** Queues the callback of a finished job, unless it is queued. */
+  /** Queues the callback of a finished job, unless it is already queued. */
   add(job: Called): Promise<void>
-  /** To be called when an attempt starts. */
+  /** Call this when an attempt starts. */
   started(delivery: Job<CallbackPayload>): Promise<void>
   /** Delays the callback of a delivery until its next attempt, which has a new turn. */
   delay(delivery: Job<CallbackPayload>, token: string | undefined, job: Called, milliseconds: number): Promise<void>
-  /** Ids noted as due before a time (epoch milliseconds, by Redis's clock) that the queue lacks. */
+  /** Ids of callbacks that became due before a time (epoch milliseconds, Redis's clock) and that the queue lacks. */
   lostBefore(time: number): Promise<string[]>
   /**
-   * Writes how far a callback has come after an attempt into its job's record, and removes the note unless it is still
-   * due. @returns false, and changes nothing, if it became due once more during the attempt.
+   * Writes the outcome of an attempt into the job's record, and removes the note unless the callback is still due.
+   * @returns false, and changes nothing, if `sendAgain` was called during the attempt.
    */
   settle(id: string, callback: JobCallback): Promise<boolean>
-  /** Removes the note of a job that is gone or has no callback that is due. */
+  /** Removes the note of a job that is gone or whose callback is not due. */
   forget(id: string): Promise<void>
   /**
-   * Makes the callback of a finished job due once more, with all its attempts, and queues it. While an attempt is in
-   * progress the queue takes no second delivery; `ended` queues it then.
+   * Makes the callback of a finished job due again, with all its attempts, and queues it. While an attempt is in
+   * progress the queue accepts no second delivery, so `ended` queues it after the attempt.
    */
   sendAgain(job: Called): Promise<void>
-  /** To be called when a delivery was completed or delayed: queues the callback if it became due once more meanwhile. */
+  /** Call this after a delivery: it queues the callback again if `sendAgain` was called during the attempt. */
   ended(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -57,8 +57,8 @@ declare module 'ioredis' {
   }
 }
 
-// KEYS: record, callbacks due. ARGV: id, 'due' or '', attempts before, field. Deletes first: a full Redis refuses other
-// scripts. Fewer attempts than before: it became due once more.
+// KEYS: record, callbacks due. ARGV: id, 'due' or '', attempts before this one, field. A full Redis refuses a script
+// whose first write allocates memory, so delete first. If the record has fewer attempts, `sendAgain` has reset them.
 const settleScript = `
 local known = redis.call('HGET', KEYS[1], 'callback')
 if known and cjson.decode(known).attempts < tonumber(ARGV[3]) then return 0 end
@@ -82,7 +82,7 @@ export function createCallbacks(redis: Redis): Callbacks {
   redis.defineCommand('callbackAgain', { numberOfKeys: 2, lua: againScript })
   redis.defineCommand('callbackForget', { numberOfKeys: 2, lua: forgetScript })
   const queue = new Queue<CallbackPayload>(callbackQueueName, { connection: redis, prefix: queuePrefix })
-  // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
+  // The connection's own listener logs errors. BullMQ emits them again, and without a listener here they would throw.
   queue.on('error', () => {})
 
   const turns = [callbackTurnKey, callbackFlowTurnsKey] as const
@@ -98,7 +98,7 @@ export function createCallbacks(redis: Redis): Callbacks {
     await queue.add('call-back', { id }, options)
   }
 
-  /** One that waits for its next attempt is sent now; one that is being sent stays as it is. */
+  /** Queues a callback without its pause, if it waits for its next attempt. An attempt in progress is not affected. */
   async function requeue(job: Called) {
     if ((await queue.remove(job.id)) === 1) await fairness.returnTurn(flowOf(job.orgName))
     await add(job)
@@ -136,7 +136,7 @@ export function createCallbacks(redis: Redis): Callbacks {
     },
     async ended(id) {
       const { state, callback, orgName } = recordOf(await redis.hgetall(recordKey(id)))
-      // An attempt that was made is counted.
+      // `settle` has counted the attempt, so the count is 0 only after `sendAgain`.
       const isDueAgain = isFinished({ state }) && callback?.state === 'due' && callback.attempts === 0
       if (isDueAgain) await requeue({ id, orgName })
     },

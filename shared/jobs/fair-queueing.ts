@@ -2,22 +2,23 @@ import type { Redis, Result } from 'ioredis'
 import { flowTurnsKey, turnKey } from './redis-keys.ts'
 
 /**
- * Order of the queue, by start-time fair queueing. Each delivery gets a turn, a number, when it is added: the one after
- * its flow's last turn, but not below the turn of the last delivery started. So flows alternate however much each has
- * waiting, and a late one does not wait behind all the others' work. An org with its sub-directories has two flows: its
- * whole publishes, and the slices of its large multis.
+ * Order of the queue, by start-time fair queueing. Each delivery gets a number, its turn, when it is added: the turn
+ * after its flow's last turn, but not below the turn of the last delivery started. So flows alternate, however many
+ * deliveries of each are waiting, and a new flow does not wait behind all the work of others. An org with its
+ * sub-directories has two flows: its whole publishes, and the slices of its large multis.
  *
- * The turn is the priority in BullMQ: lower first, equal ones in order of arrival. Turns restart at 1 when nothing is queued or in progress. If they reach the end of the range before that, all further deliveries
- * get the last turn and run in order of arrival until the queue has been empty once.
+ * The turn determines the priority in BullMQ: lower turns run first, equal turns in order of arrival. Turns restart at
+ * 1 when nothing is queued or in progress. If they reach the end of the range before that, all further deliveries get
+ * the last turn and run in order of arrival until the queue has been empty once.
  */
 export interface FairQueueing {
   /** Priorities of the next deliveries of a flow. Within one turn whole publishes come before slices. */
   nextPriorities(flow: Flow, count: number): Promise<number[]>
-  /** Priority of a delivery that lets the others go first, which does not count as a turn of its flow. */
+  /** Priority of a delivery that lets other flows go first. This does not count as a turn of its own flow. */
   prioritySecond(flow: Flow): Promise<number>
-  /** A delivery will never start: its turn is returned to the flow. */
+  /** Returns the turn of a delivery that will never start to its flow. */
   returnTurn(flow: Flow): Promise<void>
-  /** A delivery with this priority starts; deliveries from before turns existed have none. */
+  /** Call this when a delivery starts. Deliveries from before turns existed have no priority. */
   started(priority: number | undefined): Promise<void>
 }
 
@@ -34,7 +35,7 @@ declare module 'ioredis' {
 /** BullMQ takes priorities below 2^21; each turn uses two. */
 const lastTurn = 2 ** 20 - 1
 
-/** At the last turn slices rank equal to whole publishes: an endless stream of these would otherwise starve them. */
+/** At the last turn slices rank equal to whole publishes, or an endless stream of publishes would starve them. */
 const priorityOf = (turn: number, isSlice: boolean) => 2 * turn + (isSlice && turn < lastTurn ? 1 : 0)
 
 // KEYS: turn of the last delivery started, last turn of each flow, all keys where the queue keeps jobs. ARGV: flow,
@@ -48,7 +49,7 @@ local first = math.min(math.max(now, last + 1), ARGV[3])
 redis.call('ZADD', KEYS[2], first + ARGV[2] - 1, ARGV[1])
 return first`
 
-// A delivery that is handed to another worker has an old turn; the current turn never goes back.
+// A delivery that is handed to another worker has an old turn, but the current turn must never go back.
 const startedScript = `
 if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])

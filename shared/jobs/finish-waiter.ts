@@ -4,7 +4,7 @@ import type { JobRecord } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 
-/** Waits for jobs and follows them, with one subscription and one timer for all of this process. */
+/** Waits for jobs and follows them, with one subscription and one timer for the whole process. */
 export interface FinishWaiter {
   /**
    * The job once it has finished or `milliseconds` have passed; null when there is no such job. @throws the reason of
@@ -13,19 +13,19 @@ export interface FinishWaiter {
   wait(id: string, milliseconds: number, signal: AbortSignal): Promise<JobRecord | null>
   /** Shows a job to a follower until the returned function is called. */
   follow(id: string, follower: Follower): () => void
-  /** Ends all waits and releases all followers, later ones at once: the process is shutting down. */
+  /** Call this when the process shuts down. It ends all waits and releases all followers, also all later ones. */
   release(): void
 }
 
 export interface Follower {
   /**
-   * The job as it stands, whether or not it has changed; null: its record is gone. Called soon after the start, then
+   * Receives the job, whether or not it has changed; null if its record is gone. Called soon after the start, then
    * twice a second while Redis answers, and as soon as the job has finished. The followers of a job share the record.
    */
   see(job: JobRecord | null): void
   /** Called twice a second, whether or not Redis answers. */
   tick(): void
-  /** The process is shutting down. */
+  /** Called when the process shuts down. */
   release(): void
 }
 
@@ -81,7 +81,7 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
   async function show(id: string, only?: Follower) {
     const record = await records.read(id).catch(() => undefined)
     if (record === undefined) return
-    // Looked up after the read: a follower that has left since must not be called.
+    // Look up the followers after the read: one that has left in between must not be called.
     for (const follower of watched.get(id)?.followers ?? []) {
       if (only === undefined || only === follower) follower.see(record)
     }

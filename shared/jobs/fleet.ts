@@ -13,16 +13,16 @@ export type RunsByTenant = Record<string, number>
  * The slots of all workers, shared between tenants. Contract 7, slots. Each worker reports the runs that it holds. A
  * report counts for ten seconds, so a dead or frozen worker drops out by itself.
  *
- * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who may
- * start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not change
- * places in turns.
+ * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who
+ * may start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not keep
+ * displacing each other.
  */
 export interface Fleet {
   /** Number of slots of this worker. */
   slots: number
   /**
    * Reports the runs of this worker. @returns the tenant that must hand back a run of this worker, because another
-   * tenant waits below its share and no slot is free; null if there is none.
+   * tenant waits below its share and no slot is free; null if no tenant must.
    */
   report(runs: RunsByTenant): Promise<string | null>
   /** Whether a tenant may start another run in this worker: it is below its share, or no other tenant waits. */
@@ -45,10 +45,10 @@ declare module 'ioredis' {
 
 const reportCountsMs = 10_000
 
-// A tenant waits while it has more open runs than workers hold. A large multi that waits for its slices is an open run
-// that takes no slot. While the queue is paused no run is handed back, because nobody could take one. KEYS: workers, open
-// runs, jobs that wait for their slices, fields of the queue. ARGV: worker, its slots, its runs, prefix
-// of records, tenant of the run to start ('' for a report).
+// A tenant waits while it has more open runs than the workers hold. A large multi that waits for its slices is an open
+// run that takes no slot. While the queue is paused no run is handed back, because no worker could take one.
+// KEYS: workers, open runs, jobs that wait for their slices, fields of the queue. ARGV: worker, its slots, its runs,
+// prefix of records, tenant of the run to start ('' for a report).
 const reportScript = `${sharedNow}
 local function report(runs) redis.call('HSET', KEYS[1], ARGV[1], now .. ' ' .. ARGV[2] .. ' ' .. runs) end
 report(ARGV[3])

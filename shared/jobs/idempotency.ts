@@ -56,7 +56,7 @@ export async function sameJob(
 const fingerprintOf = (key: SecretKey, submission: Submission): Promise<string> =>
   inTurns(fingerprintSteps(key, submission))
 
-/** Hashes the canonical text of a submission, which may have tens of megabytes: a step is one sub-request. */
+/** Hashes the canonical text of a submission, which may have tens of megabytes. Each step hashes one sub-request. */
 function* fingerprintSteps({ id, key }: SecretKey, submission: Submission): Steps<string> {
   const hmac = createHmac('sha256', key)
   let separator = '{'

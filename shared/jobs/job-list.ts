@@ -3,7 +3,7 @@ import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
 import type { JobState } from './states.ts'
 
-/** Jobs of which the positions or the states are read at a time, and the records at most. */
+/** Number of positions or states read at a time, and maximum number of records. */
 export const pageSize = 200
 
 interface WantedJobs {
@@ -14,9 +14,8 @@ interface WantedJobs {
 }
 
 /**
- * Merges lists of jobs, newest first, starting after `after`. Removes jobs that no
- * longer exist from the lists; passes over unreadable ones. With `state`, `job` is null for a job in another state, of
- * which nothing but the state is read.
+ * Merges lists of jobs, newest first, starting after `after`. Removes jobs that no longer exist from the lists, and
+ * skips unreadable ones. With `state`, it reads only the state of a job in another state, and yields null as its `job`.
  */
 export async function* eachJob(
   records: Pick<JobRecords, 'list' | 'statesOf' | 'readMany' | 'unlist'>,
@@ -48,7 +47,7 @@ export async function* eachJob(
     if (missing.length > 0) await Promise.all(lists.map((list) => records.unlist(list, missing)))
     if (page.length < size) return
     from = page.at(-1) as ListPosition
-    // Many of the jobs may no longer exist.
+    // Read more at a time, because many of the jobs may no longer exist.
     size = Math.min(pageSize, 2 * size)
   }
 }

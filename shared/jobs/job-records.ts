@@ -29,7 +29,7 @@ export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' 
  * attempt). The queue merely delivers ids, at least once. Records live 7 days after their job finished.
  */
 export interface JobRecords {
-  /** Creates a queued job with its sealed key, unless an unfinished job holds the packet's name (no `force`). */
+  /** Creates a queued job with its sealed key. Without `force` no unfinished job may hold the packet's name. */
   create(job: NewJob): Promise<Creation>
   /**
    * The job created with an idempotency key within the last 24 hours; null also when it failed through a fault of the
@@ -56,11 +56,11 @@ export interface JobRecords {
   endRun(id: string): Promise<void>
   /** Number of runs that are under way or were lost with their workers. */
   unendedRuns(id: string): Promise<number>
-  /** running -> committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
+  /** Changes running to committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
   beginCommit(job: NamedJob, attempt: number | null, progress: JobProgress, report: JobReport): Promise<boolean>
   /**
-   * Updates the progress, of the latest attempt only: it never goes backwards within one. For a large multi both are
-   * null, because its slices report progress. @returns why the run must stop, if it must.
+   * Updates the progress of the latest attempt only, so that it never goes backwards within an attempt. A large multi
+   * passes null for both, because its slices report progress. @returns why the run must stop, if it must.
    */
   progress(
     id: string,
@@ -73,8 +73,8 @@ export interface JobRecords {
    */
   cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null>
   /**
-   * Any unfinished state -> a final one, once; notifies waiters. `unlessBegun`: also returns false when a run has begun
-   * to commit.
+   * Changes an unfinished state to a final one, once, and notifies waiters. @returns false if the job had already
+   * finished or, with `unlessBegun`, if a run has begun to commit.
    */
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
   /** Jobs of a list, newest first, after the position `after`. Some may no longer exist. */
@@ -83,7 +83,7 @@ export interface JobRecords {
   openBefore(time: number): Promise<string[]>
   /** Removes a finished or missing job from the list of unfinished ones, and deletes its sealed key. */
   close(id: string): Promise<void>
-  /** Removes ids of jobs that no longer exist from a list; the janitor tidies the one of unfinished jobs. */
+  /** Removes ids of jobs that no longer exist from a list. The janitor does this for the list of unfinished jobs. */
   unlist(of: JobList, ids: readonly string[]): Promise<void>
 }
 
@@ -98,12 +98,12 @@ const maxPerMillisecond = 500
 const retentionSeconds = 7 * 24 * 3_600
 
 /**
- * A job that lost this many workers is not run again. The first of these runs may have had company; a job that has lost
- * one runs alone.
+ * A job that lost this many workers is not run again. Another job may have killed the first of these workers; after
+ * that the job ran alone.
  */
 const maxUnendedRuns = 3
 
-/** A record that cannot be read must not hide other jobs. Its own stays listed; the janitor logs it. */
+/** A record that cannot be read must not hide other jobs. Its job stays listed, and the janitor logs it. */
 function parsedRecord(hash: Record<string, string>): JobRecord | null | undefined {
   try {
     return hash.id === undefined ? null : recordOf(hash)

@@ -6,8 +6,8 @@ import { tenantOf } from './tenant.ts'
 export type Refusal = 'queueFull' | 'orgQueueFull'
 
 /**
- * Open runs in a hash: the number of all under '', the number of each tenant under its name. A tenant may open further runs
- * while it has fewer than are free, so the first fills at most half of the queue and always leaves room for the next.
+ * Open runs are in a hash: the total under '', the number of each tenant under its name. A tenant may open further runs
+ * while it has fewer than are still free. So the first tenant fills at most half of the queue, and the next finds room.
  */
 export const admission = `
 local function refusal(open, tenant, limit)
@@ -48,11 +48,11 @@ declare module 'ioredis' {
   }
 }
 
-/** The runs of unfinished jobs: a publish is one, a large multi one for each slice not built yet, and one more. */
+/** The runs of unfinished jobs: one for a publish; for a large multi, one for each slice not built yet, plus one. */
 export interface OpenRuns {
   /** Why no job of this org can be created now; null if one can. */
   refusal(orgName: string, limit: number): Promise<Refusal | null>
-  /** Recounts them, in case records were removed by other means. */
+  /** Recounts the open runs, in case records were removed by other means. */
   recount(): Promise<void>
 }
 

@@ -11,31 +11,31 @@ export interface JobOrder {
   callbackUrl: string | null
   /** How long the packet lives after its commit; null: for ever. */
   expiresAfterDays: number | null
-  /** How its parts are stored. */
+  /** How the packet's parts are stored. */
   compression: Compression
-  /** Whether it is bound to a model, which is stored beside the request. */
+  /** Whether the job is bound to a model, which is stored next to the request. */
   bound: boolean
   /**
-   * The latest generation of its name at submission, 0 if none; its own will be higher. Immutable and written with the
-   * record, so a Redis that was rolled back has the right value or no such job.
+   * The latest generation of the packet's name at submission, 0 if there is none; the job's own will be higher. It is
+   * immutable and written with the record, so a Redis that was rolled back has the right value or lacks the job.
    */
   latestBefore: number
 }
 
-/** The order of a job that asks for nothing but this. */
+/** The order of a job that asks for these options and otherwise takes the defaults. */
 export const orderOf = (asked: Pick<JobOrder, 'batchSize' | 'force'> & Partial<JobOrder>): JobOrder => ({
   ...{ callbackUrl: null, expiresAfterDays: null, compression: 'none', bound: false, latestBefore: 0 },
   ...asked,
 })
 
-/** Fields of a request that its job's order has; sub-requests agree on each. */
+/** Fields of a request that its job's order takes over. The sub-requests of a job agree on each of them. */
 type OrderField = 'callbackUrl' | 'expiresAfterDays' | 'compression'
 
-/** What the first sub-request that asks for it asks for. */
+/** The value of the field in the first sub-request that has it. */
 export const askedFor = <F extends OrderField>(requests: readonly PublishRequest[], field: F): PublishRequest[F] =>
   requests.find((request) => request[field] !== undefined)?.[field]
 
-/** A sub-request without what the order of its job has. */
+/** A sub-request without the fields that its job's order takes over. */
 export function withoutOrder<R extends Partial<Record<OrderField, unknown>>>(request: R): Omit<R, OrderField> {
   const { callbackUrl: _, expiresAfterDays: __, compression: ___, ...rest } = request
   return rest

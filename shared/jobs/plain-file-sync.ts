@@ -19,18 +19,18 @@ export interface PlainFileSync {
   markStale(name: string): Promise<void>
   refresh(name: string): Promise<void>
   /**
-   * As `refresh`, in fewer requests, for a packet that was committed within a day. `isNew`: the commit found neither a
-   * generation nor a plain file of the name.
+   * Like `refresh`, with fewer requests, for a packet that was committed within the last day. `isNew`: the commit found
+   * neither a generation nor a plain file of the name.
    */
   committed(name: string, committed: Generation, isNew: boolean): Promise<void>
   /** Removes the plain files of a removed packet. */
   remove(name: string): Promise<void>
-  /** Names marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
+  /** Names that were marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
   staleBefore(time: number): Promise<string[]>
 }
 
 interface PlainFileSyncOptions {
-  /** Without plain files only the markers are kept. Those of earlier times go with their packets. */
+  /** If false, only the markers are kept up to date, and existing plain files are removed with their packets. */
   isEnabled: boolean
   log: Logger
   metrics: Metrics
@@ -58,7 +58,7 @@ export function createPlainFileSync(
     await step().catch((error) => plainFilesFailed({ log, metrics }, error))
   }
 
-  /** Left beside a packet that is gone, its plain files would be taken for files of others one day. */
+  /** Whether a packet is gone. If its plain files stayed, they would later count as files of other programs. */
   async function isGone(name: string): Promise<boolean> {
     const highest = await generations.highest(name)
     return highest !== null && !isVisible(highest.manifest)

@@ -8,7 +8,7 @@ import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from '
 
 /**
  * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
- * worker; one in `waiting-children` holds no slot; a delayed one is not available before its time.
+ * worker. A job in `waiting-children` holds no slot. A delayed job is not available before its time.
  */
 export const queueKeys = {
   wait: 'list',

@@ -25,8 +25,9 @@ redis.call('SREM', KEYS[4], ARGV[2])
 return 1`
 
 /**
- * Reacquires a delivery's lock if it merely expired: Redis was away for longer than locks last, and the queue has not
- * delivered the job again. @returns whether the delivery holds the lock; if not, another run may be in progress.
+ * Reacquires a delivery's lock if it merely expired: Redis was unavailable for longer than a lock lasts, and the queue
+ * has not delivered the job again.
+ * @returns whether the delivery holds the lock; if not, another run may be in progress.
  */
 export async function reclaimLock(
   redis: Redis,

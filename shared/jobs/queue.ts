@@ -28,7 +28,7 @@ export interface LockSettings {
 export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
   ({
     lockDuration: lockSeconds * 1_000,
-    // A check marks jobs and a later one takes them: with rare checks the jobs of a dead worker would wait for two.
+    // One check marks a job and a later one takes it: with rare checks the jobs of a dead worker would wait for two.
     stalledInterval: stalledSeconds * 1_000,
     // Effectively unlimited: the job record counts lost workers and fails the job.
     maxStalledCount: 1_000_000,
@@ -43,8 +43,8 @@ export interface JobQueue extends Pick<FairQueueing, 'started'> {
   /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
   addSlices(job: QueuedJob, slices: readonly number[]): Promise<void>
   /**
-   * Gives a delivery that is in progress, and will be delivered again, a new turn. `second`: only behind those that wait
-   * now, as its org has its share already.
+   * Gives a new turn to a delivery that is in progress and will be delivered again. `second`: the delivery lets other
+   * flows go first, because its org already has its share.
    */
   newTurn(delivery: Job<JobPayload>, orgName: string, second?: 'second'): Promise<void>
   /** The jobs that the queue lacks. Cheap regardless of the queue's length. */
@@ -75,7 +75,7 @@ export const flowOf = (orgName: string) => ({ org: tenantOf(orgName) })
 
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
-  // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
+  // The connection's own listener logs errors. BullMQ emits them again, and without a listener here they would throw.
   queue.on('error', () => {})
   const fairness = createFairQueueing(connection, queueStates.map(queue.toKey.bind(queue)))
 

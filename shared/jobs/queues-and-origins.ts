@@ -11,7 +11,7 @@ interface QueuesAndOrigins {
   keptOrigins: KeptOrigins
 }
 
-/** What programs that publish hold open besides Redis itself. All are closed at once, as each may take seconds. */
+/** Opens what a program that publishes needs besides Redis. All are closed concurrently, as each may take seconds. */
 export function openQueuesAndOrigins(
   redis: Redis,
   { originsKept }: Pick<Metrics, 'originsKept'>,

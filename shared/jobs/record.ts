@@ -20,14 +20,14 @@ export interface JobError {
 
 export const callbackStates = ['due', 'delivered', 'failed'] as const
 
-/** How far the delivery of a job's callback has come. `lastStatus` is null until a receiver has answered. */
+/** Progress of the delivery of a job's callback. `lastStatus` is null until a receiver has answered. */
 export interface JobCallback {
   state: (typeof callbackStates)[number]
   attempts: number
   lastStatus: number | null
 }
 
-/** A job as stored in its record, with the sender of its request. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
+/** A job as stored in its record, with the sender of its request. Times are ISO 8601. Contract 7. */
 export interface JobRecord extends Sender {
   id: string
   kind: 'publish' | 'multi'
@@ -41,7 +41,7 @@ export interface JobRecord extends Sender {
   progress: JobProgress
   report: JobReport | null
   error: JobError | null
-  /** null: none was asked for. */
+  /** null: the request asked for none. */
   callback: JobCallback | null
   order: JobOrder
   /** The generation of the packet that this job committed. */

@@ -13,7 +13,7 @@ export const queuePauseKey = 'packets:pause'
 
 /** Unfinished jobs by creation time. */
 export const openJobsKey = 'packets:open'
-/** Runs of the unfinished jobs: of all, and of each tenant. */
+/** Numbers of runs of unfinished jobs: the total, and the number of each tenant. */
 export const openRunsKey = 'packets:open-runs'
 
 /** The slots and runs of each worker. */
@@ -35,10 +35,10 @@ export function jobListsOf(orgName: string): string[] {
 /** Packets whose plain files may be stale, by the time they were marked. */
 export const stalePlainFilesKey = 'packets:views'
 
-/** Finished jobs whose callback is due, by the time they finished. */
+/** Finished jobs whose callback is due, by the time at which it became due. */
 export const callbacksDueKey = 'packets:callbacks'
 
-/** As `turnKey` and `flowTurnsKey`, for callbacks. */
+/** Like `turnKey` and `flowTurnsKey`, for callbacks. */
 export const callbackTurnKey = 'packets:callback-turn'
 export const callbackFlowTurnsKey = 'packets:callback-flow-turns'
 

@@ -21,7 +21,7 @@ export function connectProducer(url: string, log: ErrorLog): Redis {
   )
 }
 
-/** A connection that waits until Redis is back, for workers and subscribers. BullMQ requires the null. */
+/** A connection that waits for an unavailable Redis, for workers and subscribers. BullMQ requires the null. */
 export function connectPatient(url: string, log: ErrorLog): Redis {
   return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
 }

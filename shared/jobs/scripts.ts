@@ -16,7 +16,7 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
 /**
  * Adds the time since the last heartbeat of any of the job's runs to `ranMs`, at most 5 s: runs send heartbeats twice a
- * second. So waiting is not counted, concurrent runs are counted once, and a dead worker costs seconds.
+ * second. So waiting is not counted, concurrent runs are counted once, and a dead worker adds at most 5 s.
  */
 export const tick = `${sharedNow}
 local function tick(record)
@@ -25,15 +25,15 @@ local function tick(record)
   redis.call('HINCRBY', record, 'ranMs', math.max(0, math.min(since, 5000)))
 end
 local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end
--- A run begins: until now the job has waited, unless another run of it is under way. To be called before it is counted.
+-- Call this when a run begins, before it is counted. Until now the job has waited, unless another run is in progress.
 local function tickFrom(record, slices)
   if unended(record) > 0 or slices and unended(slices) > 0 then tick(record)
   else redis.call('HSET', record, 'tickedAt', now) end
 end`
 
 /**
- * Whether an attempt of a worker is the latest. `slice`: prefix of the fields, `''` for those of a job. The number
- * alone does not tell: a Redis that was rolled back counts an attempt twice, while the first run of it continues.
+ * Whether an attempt of a worker is the latest. `slice`: prefix of a slice's fields, `''` for a job. The number alone
+ * does not prove it: a Redis that was rolled back uses a number again, while the first attempt with it continues.
  */
 export const isLatest = `
 local function isLatest(key, slice, attempt, worker)
@@ -86,15 +86,15 @@ if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8]) end
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
 redis.call('ZADD', KEYS[4], now, ARGV[1])
 for list = 7, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
--- Or a list that nobody reads would grow for ever.
+-- Otherwise a list that nobody reads would grow for ever.
 for list = 7, #KEYS do
   redis.call('ZREMRANGEBYSCORE', KEYS[list], '-inf', ARGV[4] - ARGV[7] * 1000)
   redis.call('EXPIRE', KEYS[list], ARGV[7])
 end
 return ''`
 
-// Runs that neither ended nor were handed back were lost with their workers. ARGV: now, limit of such runs, progress, worker,
-// 'step' for a run that does not restart the work: that of a large multi, before and after its slices.
+// Runs that neither ended nor were handed back were lost with their workers. ARGV: now, limit of lost runs, progress,
+// worker, 'step' for a run that does not restart the work: the step of a large multi before or after its slices.
 const start = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -138,9 +138,9 @@ if state == 'running' then
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
 
-// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs, callbacks due. ARGV: id, seconds the record
-// is kept, channel, prefix of claims, rule, fields. The name is looked up here so that a single command finishes a job, which a
-// hanging Redis still executes when it resumes.
+// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs, callbacks due. ARGV: id, seconds the
+// record is kept, channel, prefix of claims, rule, fields. The script looks up the name, so that a single command
+// finishes a job: a hanging Redis still executes it when it resumes.
 const end = `${giveBack}
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[3], KEYS[4])
@@ -161,7 +161,7 @@ redis.call('PUBLISH', ARGV[3], ARGV[1])`
 // last value.
 const isRepeated = `redis.call('HGET', KEYS[1], 'endedBy') == ARGV[#ARGV]`
 
-// Rule: '', or 'unlessBegun': not when a run has begun to commit.
+// Rule: '', or 'unlessBegun': the job does not finish if a run has begun to commit.
 const finish = `
 if ${isRepeated} then return 1 end
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -179,7 +179,8 @@ ${end}
 return 'queued'`
 
 // Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
-// the request. Not once a run has begun to commit: it may complete at any time, even if its worker resumes much later.
+// the request. A job cannot be cancelled after a run has begun to commit: that run may complete at any time, even if
+// its worker resumes much later.
 const cancel = `${tick}
 if ${isRepeated} then return 'ended' end
 local state = redis.call('HGET', KEYS[1], 'state')

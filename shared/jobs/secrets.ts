@@ -4,9 +4,9 @@ import type { SecretKey } from '../config/lists.ts'
 import { secretKeyOf } from './redis-keys.ts'
 
 /**
- * Credentials of unfinished jobs, by envelope encryption. They are stored beside the job's request, encrypted with a
+ * Envelope encryption of the credentials of unfinished jobs. They are stored with the job's request, encrypted with a
  * random data key per job. That key is kept in Redis, sealed with a configured key, and deleted when the job ends,
- * which makes the stored text worthless. So Redis holds equally little for every job. Contract 9.
+ * which makes the stored text worthless. So Redis holds the same few bytes for every job. Contract 9.
  */
 export interface Secrets {
   /** Encrypts the credentials of a new job. @returns the sealed data key for the record, and the text to store. */
@@ -26,7 +26,7 @@ export type Decrypt = (text: string) => string[] | null
 
 const algorithm = 'aes-256-gcm'
 
-/** The key id of a data key in the text encrypted with it. */
+/** The key id in texts that are encrypted with a data key. */
 const dataKeyId = 'job'
 
 export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets {

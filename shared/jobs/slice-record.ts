@@ -10,7 +10,7 @@ export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'par
 
 /**
  * The slices of large multis in progress: one Redis hash per job, deleted when the job finishes. Each slice has its own
- * attempts, and the job's progress is the sum of theirs. Rebuilding a slice counts as another attempt of the job,
+ * attempts and progress, and the job's progress is the sum. Rebuilding a slice counts as another attempt of the job,
  * because the slice's progress restarts. The results of slices are in the object store.
  */
 export interface SliceRecords {
@@ -23,7 +23,7 @@ export interface SliceRecords {
   endRun(id: string, slice: number): Promise<void>
   /** Number of runs of the slice that are under way or were lost with their workers. */
   unendedRuns(id: string, slice: number): Promise<number>
-  /** The result of the slice is stored: gives back its open run. Safe to repeat. */
+  /** Call this when the result of the slice is stored: it gives back the slice's open run. Safe to repeat. */
   done(id: string, slice: number): Promise<void>
   /** Updates the latest attempt's progress. @returns why the run must stop, or the whole job's pairs so far. */
   progress(
@@ -59,7 +59,7 @@ ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[2], ARGV[1] .. ':unended') or 0) >= tonumber(ARGV[2]) then return -2 end
--- Runs give a sign twice a second: those that were silent for so long took their workers with them, and end no more.
+-- Runs send heartbeats twice a second. Runs that are silent for so long were lost with their workers, and never end.
 local isSilent = now - (redis.call('HGET', KEYS[1], 'tickedAt') or now) > 5000
 tickFrom(KEYS[1], KEYS[2])
 if isSilent then redis.call('HSET', KEYS[2], 'unended', 0) end

@@ -52,7 +52,7 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
-/** Removes the parts of the finished slices of a failed or cancelled job, but only once no manifest can refer to them. */
+/** Removes the parts of the finished slices of a failed or cancelled job, once no manifest can refer to them. */
 export async function discardSlices({ store, generations }: Voiding, job: VoidableJob): Promise<void> {
   const done = await doneSlices(store, job)
   if (done.size === 0 || !(await voidJob(generations, job))) return

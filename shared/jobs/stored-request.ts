@@ -13,12 +13,12 @@ import type { Encrypted, Secrets } from './secrets.ts'
 import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
-/** A sub-request as stored, without what the order of its job has; `secret` is the index of its encrypted credentials. */
+/** A sub-request as stored, without the fields of its job's order. `secret` is the index of its credentials. */
 interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishRequest>>, 'credentials'> {
   secret: number
 }
 
-/** Whose request or results are meant. */
+/** The job that a stored request or result belongs to. */
 export type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
 interface RequestSource {
@@ -55,7 +55,8 @@ export interface ReadRequests {
 
 /**
  * Stores a job's request: one line with its encrypted credentials, then one line per sub-request as it was sent; the
- * model that it is bound to, once; and the plan of a large job. @returns the sealed key of the credentials, for the job's record.
+ * model that it is bound to, once; and the plan of a large job.
+ * @returns the sealed key of the credentials, for the job's record.
  */
 export async function storeRequest(
   store: ObjectStore,
@@ -74,7 +75,7 @@ export async function storeRequest(
     const plan: SlicePlan = {
       slices: rangesOf(slices, head.length),
       credentials,
-      // Not completed by the model, whose long `mappedIndices` thousands of sub-requests may share.
+      // The requests are not completed by the model here: thousands of them may share its long `mappedIndices`.
       treatments: await inTurns(treatmentSteps(requests)),
     }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
@@ -83,7 +84,7 @@ export async function storeRequest(
   return { sealedKey }
 }
 
-/** The lines of the sub-requests, slice by slice, and the distinct credentials: a step is one sub-request. */
+/** The lines of the sub-requests, slice by slice, and the distinct credentials. Each step writes one sub-request. */
 function* slicesOf(requests: readonly PublishRequest[]): Steps<{ slices: Buffer[]; credentials: string[] }> {
   const places = new Map<string, number>()
   const slices: Buffer[] = []
@@ -113,8 +114,8 @@ function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
 /**
  * Reads the sub-requests of a job, or one slice of them, given the byte ranges of the slice and of the credentials
  * from the plan.
- * @throws secretsGone, requestGone when the request is missing, or NewerVersionError when a sub-request has a field that
- * is not known here, because without it the packet would be wrong.
+ * @throws secretsGone; requestGone when the request is missing; NewerVersionError when a sub-request has a field that
+ * this version does not know, because the packet would be wrong without it.
  */
 export async function readRequests(
   { store, secrets }: RequestSource,
@@ -149,7 +150,7 @@ async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<Bo
   return boundModel(JSON.parse(bytes.toString()))
 }
 
-/** @throws requestGone when there is none, or NewerVersionError when its treatments have an option that is not known here. */
+/** @throws requestGone when there is no plan; NewerVersionError when it has an option that is not known here. */
 export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const bytes = await store.get(planKey(orgName, id))
   if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
@@ -162,8 +163,8 @@ export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, or
 }
 
 /**
- * Removes what an unfinished job keeps in the store, in one request if that is known to be one object. Call only after
- * its end is recorded.
+ * Removes what an unfinished job keeps in the store, with one request if it is known to be one object. Call this only
+ * after the end of the job is recorded.
  */
 export async function removeRequest(
   store: ObjectStore,

@@ -24,7 +24,7 @@ export interface Submitted {
 interface SubmitOptions {
   /** The latest generation of the packet's name: the job's own will be higher. Default: none. */
   latestBefore?: number
-  /** What the requests are bound to. */
+  /** The model that the requests are bound to. */
   model?: BoundModel | null
   sender?: Sender | undefined
 }
@@ -46,8 +46,8 @@ const refusals = { queueFull: errors.queueFull, orgQueueFull: errors.orgQueueFul
 /**
  * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
  * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
- * @throws nameInUse (409), keyReused (422), orgQueueFull (429), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
- * Redis could not be told of its end; the same idempotency key finds that job.
+ * @throws nameInUse (409), keyReused (422), orgQueueFull (429), queueFull (503), queueAway (503), storeAway (503). No
+ * job runs then, unless Redis could not record its end; the same idempotency key finds that job.
  */
 export async function submitJob(
   context: SubmitContext,
@@ -91,7 +91,7 @@ export async function submitJob(
 
 /**
  * Withdraws a failed submission. Its request is removed only after Redis confirms that no job needs it: a record may
- * exist although its answer was lost, and then the janitor queues its id.
+ * exist although Redis's answer was lost, and then the janitor queues its id.
  * @returns false when the job was started nevertheless and continues.
  */
 async function withdrawn(
@@ -100,7 +100,7 @@ async function withdrawn(
   callsBack: boolean,
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()
-  // Sent concurrently: a hanging Redis then has both commands and executes them when it resumes, however late.
+  // Send both concurrently: a hanging Redis then has both commands and executes them when it resumes, however late.
   const [state] = await Promise.allSettled([records.withdraw(owner.id, { status, code, message }), queue.remove(owner)])
   if (state.status === 'rejected') return true
   if (state.value !== null && state.value !== 'queued') return false

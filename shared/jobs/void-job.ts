@@ -12,15 +12,15 @@ export type Voiding = Pick<Storage, 'store' | 'generations'>
 export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'> & { order: Pick<JobOrder, 'latestBefore'> }
 
 /**
- * Ensures that no run of a job commits parts that it has stored: a run may have begun to, unknown to a Redis that was
- * rolled back. @returns false when one already has committed.
+ * Ensures that no run of a job commits parts that it has stored. A run may have begun to commit although a Redis that
+ * was rolled back does not show it. @returns false when a run has already committed.
  */
 export async function voidStoredParts({ store, generations }: Voiding, job: VoidableJob): Promise<boolean> {
   const hasParts = await store.hasAny(partsOf(packetName(job.orgName, job.fileName), job.id))
   return !hasParts || (await voidJob(generations, job))
 }
 
-/** Ensures that no run of a job can commit any more. @returns false when one already has. */
+/** Ensures that no run of a job can commit any more. @returns false when a run has already committed. */
 export async function voidJob(generations: Generations, job: VoidableJob): Promise<boolean> {
   const { id, orgName, fileName, order } = job
   const above = order.latestBefore

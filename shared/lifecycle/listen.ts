@@ -27,8 +27,8 @@ export type OnUnreadable = (error: Unreadable, socket: Duplex, response: ServerR
 export type Unreadable = Error & { code?: string; rawPacket?: Buffer }
 
 /**
- * Serves until released, then answers requests in progress, for `graceMs` at most. Also passes requests to the
- * application that Node would answer without a body: those without a host or with an expectation.
+ * Serves until released, then answers requests in progress, for `graceMs` at most. Also passes requests without a Host
+ * header, or with an Expect header, to the application: Node would answer them itself, without a body.
  */
 export async function listen(
   app: RequestListener,

@@ -13,7 +13,7 @@ interface ReleaseLog {
 
 /**
  * The resources of a process. Each registers its release when it is created; `dispose` releases them in reverse order,
- * each with a time limit and a log entry, and never throws. Also correct when construction fails half-way.
+ * each with a time limit and a log entry, and never throws. This also works when construction fails half-way.
  */
 export class Releases {
   readonly #log: ReleaseLog

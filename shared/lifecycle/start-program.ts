@@ -16,7 +16,7 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   const log = createLog(name, config.logLevel)
   if (config.testOverrides !== null)
     log.warn({ overrides: config.testOverrides }, 'TEST_OVERRIDES replaces limits or times')
-  // Node would print the error with all its properties, for a failed Redis command including the arguments.
+  // Node would print the error with all its properties. For a failed Redis command these include its arguments.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught')
     process.exit(1)

@@ -3,7 +3,7 @@ export class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** The outcome of `work`, which continues if it takes longer. @throws {TimeoutError} after `limitMs`. */
+/** Returns the outcome of `work`. @throws {TimeoutError} after `limitMs`; `work` itself continues. */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new TimeoutError(`no result within ${limitMs} ms`)), limitMs)

@@ -62,7 +62,7 @@ const columns = columnsOf(constraint, 'c', {
 const sortedBy = ['t.key', 'p.key', 'c.type']
 const implementations = `(t)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
 
-/** @returns one row per constraint, as `partsStatement`; keys and the derived name are current */
+/** @returns one row per constraint, like `partsStatement`; keys and the derived name are current */
 export const constraintsStatement = (version: Selector): ModelStatement => ({
   query: `${match(version)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)}), ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
@@ -73,7 +73,7 @@ ${orderBy(sortedBy, undefined)}`,
 
 /**
  * Like `constraintsStatement`, by page. Node types are sorted first, so that the database need not scan all of them.
- * @returns no row, too, if there is no constraint
+ * @returns no row also when the version has no constraint
  */
 export const constraintsPageStatement = (version: Selector, page: ModelPage): ModelStatement => ({
   query: `${match(version)}

@@ -81,7 +81,7 @@ export function openManagerDatabase(
       try {
         return await once(statement())
       } catch (error) {
-        // The taken value may be a generated id, and the next statement has another. That happens at most once.
+        // The duplicate value may be a generated id. The next statement has another id, so retry once.
         const isRetried = isTransient(error) || (isViolation(error) && ++violations === 1)
         if (attempt === mostAttempts || !isRetried) throw error
         await delay(Math.random() * 10 * 2 ** attempt)
@@ -110,7 +110,7 @@ export function openManagerDatabase(
   }
 
   schemaReady().catch((error) => {
-    log.warn({ err: error }, 'the manager database is away; its constraints are created when it is back')
+    log.warn({ err: error }, 'the manager database does not answer; its constraints are created when it does')
   })
   return {
     read: (statement) => guarded(() => withRetries(() => statement)),

@@ -15,7 +15,7 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
-/** Whether a uniqueness constraint was violated. The code does not say which. */
+/** Whether a uniqueness constraint was violated. The code does not say which constraint. */
 export const isViolation = (error: unknown): boolean =>
   error instanceof Neo4jError && error.code === 'Neo.ClientError.Schema.ConstraintValidationFailed'
 

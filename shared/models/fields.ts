@@ -4,7 +4,7 @@ import type { ResourceFields } from './resources.ts'
 
 const longestName = 255
 const longestDefinition = 10_000
-/** Most characters of any other text, which is a word or a line. Lists have thousands of these texts. */
+/** Limit of any other text, characters. It is a word or a line, and lists have thousands of these texts. */
 const longestText = 1_000
 
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')
@@ -12,7 +12,7 @@ const textUpTo = (longest: number) => wellFormed.max(longest, `must be at most $
 const text = textUpTo(longestText)
 const definition = textUpTo(longestDefinition)
 
-/** Rules of names, as a regular expression of the document. */
+/** Rules of names, as a regular expression in the OpenAPI document. */
 const namePattern = (withoutBackslash: boolean) => `^(?!grn:)(?=.*\\S)[^\\p{Cc}${withoutBackslash ? '\\\\' : ''}]+$`
 const nameRules = 'not blank, without control characters, not starting with `grn:`'
 
@@ -24,7 +24,7 @@ export const name = wellFormed
   .refine((value) => !isMeantAsGrn(value), 'must not start with "grn:"')
   .meta({ pattern: namePattern(false), description: nameRules })
 
-/** A name for a new or renamed record: normalized like file names. Existing names may not be normalized. */
+/** A name for a new or renamed record, normalized like file names. Some existing names are not normalized. */
 const newName = name
   .refine((value) => value.normalize('NFC') === value, 'must be in Unicode normalization form C')
   .meta({ description: `in Unicode normalization form C, ${nameRules}` })
@@ -50,7 +50,7 @@ const flag = z.boolean().nullish()
 const access = { isEditable: flag, isDeletable: flag, editable: flag, deletable: flag }
 const aliases: Record<string, string> = { isEditable: 'editable', isDeletable: 'deletable' }
 
-/** In the document: a field is sent, and not as null, which is the same as absent. */
+/** JSON Schema of a body that has a field. Null is the same as absent. */
 const sent = (field: string) => ({ required: [field], properties: { [field]: { not: { type: 'null' } } } })
 const notBoth = ([alias, field]: [string, string]) => ({ not: { allOf: [sent(alias), sent(field)] } })
 

@@ -6,14 +6,14 @@ export type GrnType = (typeof grnTypes)[number]
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 44
-// Accepts ids of other forms: such a grn names no existing record, or another system's org.
+// Accepts ids of other forms: these grns name no existing record, or an org of another system.
 const grammar = /^grn:[\w-]{1,64}:([a-z]{1,64}):[\w-]{1,128}$/
 
 /** Generates a resource name, `grn:gg:<type>:<44 characters base62>`. Contract 10. */
 export function newGrn(type: GrnType): string {
   let id = ''
   while (id.length < idLength)
-    // Six bits per character; the two surplus values are redrawn to keep all characters equally likely.
+    // Six bits per character. The loop skips the two surplus values, so that all characters are equally likely.
     for (const byte of randomBytes(idLength)) if (id.length < idLength) id += base62[byte & 63] ?? ''
   return `grn:gg:${type}:${id}`
 }

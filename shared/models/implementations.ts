@@ -13,7 +13,7 @@ import {
   selection,
 } from './statements.ts'
 
-/** Implements a property on a node type of its version: part of both. @returns its row, none if an end is missing */
+/** Implements a property on a node type of the same version, as a part of both. @returns its row, if both ends exist */
 export function implementStatement(
   on: Selector,
   propertyGrn: string,
@@ -36,7 +36,7 @@ RETURN ${columnsOf(propertyImpl, 'i')}`,
   }
 }
 
-/** Selects those grns that do not exist or belong to none of `orgs`. */
+/** Selects the grns that do not exist or belong to none of `orgs`. */
 export const missingStatement = (grns: readonly string[], orgs: Selector['orgs']): ModelStatement => ({
   query: `UNWIND $grns AS grn
 OPTIONAL MATCH (n:${recordLabel} {grn: grn})${orgs === undefined ? '' : ` WHERE ${isOfOrgs('n')}`}
@@ -45,7 +45,7 @@ RETURN grn`,
   parameters: orgs === undefined ? { grns } : { grns, orgs },
 })
 
-/** @returns one row per property, its columns followed by its implementation's; otherwise as `partsStatement` */
+/** @returns one row per property, its columns followed by its implementation's; otherwise like `partsStatement` */
 export const implementedStatement = (of: Selector, page?: ModelPage): ModelStatement => ({
   query: `${match(of)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${afterPage(['p.key'], page)}
@@ -54,7 +54,7 @@ ${orderBy(['p.key'], page)}`,
   parameters: { ...selection(of), ...pageSelection(page) },
 })
 
-/** Implementations of a node type or property. @returns one row each, then both ends' keys; as `partsStatement` */
+/** Implementations of a node type or property. @returns one row each, then both ends' keys; like `partsStatement` */
 export function implementationsStatement(end: Selector, page?: ModelPage): ModelStatement {
   const isOnType = end.resource === nodeType
   const sortedBy = isOnType ? ['n.key', 'other.key'] : ['other.key', 'n.key']

@@ -5,7 +5,7 @@ import type { ModelRecord } from './records.ts'
 import type { Resource } from './resources.ts'
 import type { Selector } from './selector.ts'
 
-/** What the rows and the refusal of a statement mean. */
+/** Turns the rows of a statement, or its refusal by the database, into records and errors. */
 
 export const takenKey = ({ noun }: Resource, key: unknown) =>
   `key: there is a ${noun} with the key "${key}" in this manager version`

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { newGrn } from './grn.ts'
 import type { Resource, ResourceFields } from './resources.ts'
 
-/** A record as clients see it. Seed, Manager-area resources; the order of the keys is part of it (contract 10). */
+/** A record as clients see it. Seed, Manager-area resources. The order of the keys matters (contract 10). */
 export interface ModelRecord extends ResourceFields {
   id: number
   labels: readonly string[]
@@ -27,7 +27,7 @@ const storedFields = ({ fields, alwaysNull }: Described) => [
 
 /**
  * The columns from which `recordOf` builds a record: from a node or, for fields not stored on it, from expressions.
- * Scalars, because the driver reads them in half the time of a node.
+ * They are scalars, because the driver reads them in half the time of a node.
  */
 export const columnsOf = (resource: Described, node: string, expressions: Readonly<Record<string, string>> = {}) =>
   storedFields(resource)

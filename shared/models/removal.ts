@@ -12,10 +12,10 @@ import {
 } from './statements.ts'
 
 /**
- * Deleting a record deletes all its parts, at any depth. Up to this many go in one transaction. With more, the record
- * is first marked as deleted, which hides all parts at once; then parts are deleted bottom-up in steps, because a
- * transaction must fit the database's memory. What a crash leaves is hidden, blocks no name, and is removed by
- * repeating the delete.
+ * Deleting a record deletes all its parts, at any depth. One transaction deletes up to this many parts. A record with
+ * more is first marked as deleted, which hides all parts at once; then parts are deleted bottom-up in steps, because a
+ * transaction must fit the database's memory. Leftovers of a crash are hidden and block no name. Repeating the delete
+ * removes them.
  */
 const mostAtOnce = 2_000
 
@@ -28,7 +28,7 @@ RETURN grn, count(part) <= ${mostAtOnce}`,
   parameters: selection(selector),
 })
 
-/** Deletes a record with few parts if `envers` allows. @returns as `updateStatement`, without columns */
+/** Deletes a record with few parts if `envers` allows. @returns like `updateStatement`, without columns */
 export const removeStatement = (selector: Selector, envers: readonly number[] | null): ModelStatement => ({
   query: `${matchLocked(selector)}
 MATCH (n)<-[:${partOf}*0..]-(part)
@@ -38,7 +38,7 @@ RETURN isCurrent`,
   parameters: { ...selection(selector), envers: envers?.map(BigInt) ?? null },
 })
 
-/** Marks a record as deleted if `envers` allows: detaches it and frees its names. @returns as `removeStatement` */
+/** Marks a record as deleted if `envers` allows: detaches it and frees its names. @returns like `removeStatement` */
 export const markStatement = (selector: Selector, envers: readonly number[] | null): ModelStatement => ({
   query: `${matchLocked(selector)}
 WITH DISTINCT n, $envers IS NULL OR n.enver IN $envers AS isCurrent

@@ -141,7 +141,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return made
     },
 
-    /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of those types. */
+    /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of the types. */
     async latest(managerName: string) {
       const rows = (await read(latestModelStatement(visible(byName(manager, managerName))))) as [string, string][]
       const types = async (keys: readonly string[]): Promise<ModelledType[]> =>
@@ -150,9 +150,9 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     },
 
     /**
-     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its
-     * document, without the fields that a publish does not need. Both throw noSuchRecord (404), also if it is being
-     * imported for the first time.
+     * The manager version that a publish is bound to: its grn and its document, without the fields that a publish does
+     * not need. `name`: its grn, or the name of its manager for the latest version. The call and the document throw
+     * noSuchRecord (404), also if the version is being imported for the first time.
      */
     async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
       let grn = name
@@ -168,7 +168,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       }
       async function* document() {
         yield* bindingOf(read, version)
-        // If the version is deleted in the meantime, the rest is missing.
+        // If the version was deleted during the read, the rest is missing.
         await requireComplete()
       }
       await requireComplete()
@@ -189,7 +189,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       requireGivable(name)
       const taken = `name: a manager version already has ${name === null ? 'the next name' : `the name "${name}"`}`
       const create = (least?: number) => write(() => createVersionStatement(visible(of), name, by, least))
-      // A name derived from the next number may be taken: explicitly given, or created concurrently.
+      // A name derived from the next number may be taken: a client may have given it, or created it concurrently.
       const passTaken = async (error: unknown) => {
         if (name !== null || !(error instanceof DuplicateError)) throw error
         return create((await read(freeNumberStatement(visible(of))))[0]?.[0] as number)

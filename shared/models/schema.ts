@@ -25,7 +25,7 @@ export async function createSchema(run: (query: string) => Promise<unknown>): Pr
   }
 }
 
-/** The missing constraints. A database may silently skip one whose name another constraint has. */
+/** The missing constraints. A database may silently skip a constraint if another constraint has its name. */
 export async function missingConstraints(run: (query: string) => Promise<readonly (readonly unknown[])[]>) {
   const rows = await inEitherSyntax(run, [
     'SHOW CONSTRAINTS YIELD labelsOrTypes, properties, type',

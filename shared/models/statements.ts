@@ -37,9 +37,9 @@ export const selection = ({ value, within, orgs }: Selector) => ({
 })
 
 /**
- * Like `match`, after taking a write lock on the record's manager: one transaction at a time changes a model, or a
- * create could miss a concurrent delete and leave an orphan. The record is matched again after the lock is granted, to
- * see what the previous transaction committed.
+ * Like `match`, after taking a write lock on the record's manager. So one transaction at a time changes a model:
+ * otherwise a create could miss a concurrent delete and leave an orphan. The record is matched again after the lock is
+ * granted, to see what the previous transaction committed.
  */
 export const matchLocked = (selector: Selector): string =>
   `${match(selector)}

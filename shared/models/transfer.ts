@@ -16,7 +16,7 @@ import { documentFields, shortened, type VersionDocument } from './version-docum
 /** Number of properties, node types and implementations up to which an import is one transaction. */
 const mostAtOnce = 5_000
 const stepSize = 1_000
-/** A read of an export ends at the node type with which it reaches one of these numbers. */
+/** Each read of an export ends after the node type with which it reaches one of these numbers. */
 const [typesAtOnce, implementationsAtOnce] = [500, 2_000]
 const propertiesAtOnce = 500
 
@@ -46,8 +46,8 @@ function* stepsOf(
 }
 
 /**
- * Upserts the elements of a document in a version; others stay unchanged. Large imports run in steps: readers see
- * partial results, and repeating the import completes an interrupted one.
+ * Upserts the elements of a document in a version; other elements stay unchanged. Large imports run in steps: readers
+ * see partial results, and repeating the import completes an interrupted one.
  * @throws noSuchRecord (404)
  */
 export async function importInto(
@@ -92,7 +92,7 @@ export async function copyInto({ read, write }: ManagerDatabase, version: Select
 /** The fields of each kind that a read of a version returns, in addition to the keys. */
 type FieldsOf = (resource: Resource) => readonly string[]
 
-/** What a publish needs of the model that it is bound to: without texts, which may be a hundred times as long. */
+/** The fields that a publish needs of its model. They exclude texts, which may be a hundred times as long. */
 const bindingFields: FieldsOf = (resource) =>
   resource === property ? ['dataType'] : resource === propertyImpl ? ['unique', 'indexed', 'required'] : []
 
@@ -132,7 +132,7 @@ type Read = ManagerDatabase['read']
 /** Streams a version's document: all properties first. */
 export const exportOf = (read: Read, version: Selector) => documentOf(read, version, documentFields)
 
-/** Streams what a publish needs of a version, as its document without the rest. */
+/** Streams the part of a version's document that a publish needs. */
 export const bindingOf = (read: Read, version: Selector) => documentOf(read, version, bindingFields)
 
 async function* documentOf(read: Read, version: Selector, fieldsOf: FieldsOf): AsyncGenerator<VersionDocument> {
@@ -151,7 +151,7 @@ async function* documentOf(read: Read, version: Selector, fieldsOf: FieldsOf): A
     const rows = await read(nodeTypesStatement(version, fieldsOf, after))
     const nodeTypes = (rows as [unknown[][], ...unknown[]][]).map(([implemented, ...type]) => ({
       ...keyed(nodeType, type),
-      // Omit properties created after the properties were read.
+      // Omit implementations of properties that were created after the properties were read.
       properties: implemented.flatMap((own) => (keys.has(own[0]) ? [keyed(propertyImpl, own)] : [])),
     }))
     yield { properties: [], nodeTypes }

@@ -19,7 +19,7 @@ const yieldEveryMs = 20
 
 /**
  * Validates all elements of a document. Yields to the event loop while checking, because documents may be large.
- * @throws invalidRequest (400) with the violations, up to the limit of reported ones
+ * @throws invalidRequest (400) with the violations, up to a limit
  */
 export async function checkedDocument(given: Record<'properties' | 'nodeTypes', readonly unknown[]>) {
   const issues: Issue[] = []
@@ -63,7 +63,7 @@ const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
 export const documentFields = ({ fields, alwaysNull }: Resource): string[] =>
   fields.filter((field) => field !== 'key' && !alwaysNull.includes(field))
 
-/** All stored fields; absent ones are null or false. */
+/** All stored fields. Absent fields become null or false. */
 export const completed = (resource: Resource, given: ResourceFields): ResourceFields =>
   Object.fromEntries(
     documentFields(resource).map((field) => [field, given[field] ?? (flags.includes(field) ? false : null)]),

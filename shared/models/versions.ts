@@ -5,8 +5,8 @@ import { type Selector, uniqueScope } from './selector.ts'
 import { type ModelStatement, match, matchLocked, nodeLabel, partOf, recordLabel, selection } from './statements.ts'
 
 /**
- * Index policies are made from the manager of this name, whatever its org, for all tokens: manager names are unique. Only
- * a token of all orgs may give the name. Contract 10, Search.
+ * The manager of this name, whatever its org, is the source of index policies for all tokens: manager names are unique.
+ * Only a token for all orgs may give this name. Contract 10, Search.
  */
 export const sharedManager = 'default'
 

@@ -1,6 +1,6 @@
 import type { Logger } from './log.ts'
 
-/** The actions that have audit lines, each with the fields that say what it changed. docs/operations.md explains them. */
+/** The actions that have audit lines, each with the fields that say what changed. docs/operations.md explains them. */
 export const auditedActions = {
   'org.create': ['orgName'],
   'packet.publish': ['orgName', 'fileName', 'generation', 'sha256', 'jobId'],
@@ -25,10 +25,10 @@ export type Change = {
   [Each in Action]: { action: Each } & Record<(typeof auditedActions)[Each][number], unknown>
 }[Action]
 
-/** `accepted`: will be done by a worker; `refused`: nothing was changed. */
+/** `accepted`: a worker will make the change; `refused`: nothing was changed. */
 export type Outcome = 'done' | 'accepted' | 'refused'
 
-/** Who sent a request, and its ids. null: nobody known, or no trace. */
+/** Who sent a request, and its ids. null: the sender is unknown, or there is no trace. */
 export interface Sender {
   /** The `identity` of a principal. */
   by: string | null
@@ -44,7 +44,7 @@ export const namesOf = ({ id, orgName, fileName }: { id: string; orgName: string
   fileName,
 })
 
-/** Writes the audit line of a change that is certain, whatever the log level, unless that is `silent`. */
+/** Writes the audit line of a change that is certain, at any log level except `silent`. */
 export function audit(
   log: Logger,
   { by, requestId }: Pick<Sender, 'by' | 'requestId'>,

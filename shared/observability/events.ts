@@ -92,7 +92,7 @@ const lossOf: Record<string, (typeof commitLosses)[number]> = {
   storeAway: 'unanswered',
 }
 
-/** A completed run did not become the packet, or not yet: the store did not answer. */
+/** A completed run did not become the packet. If the store did not answer, it may still do so. */
 export function commitLost({ log, metrics }: EventContext, jobId: string, error: unknown): void {
   const reason = lossOf[codeOf(error)]
   if (reason === undefined) return
@@ -100,7 +100,7 @@ export function commitLost({ log, metrics }: EventContext, jobId: string, error:
   log.warn({ jobId, reason }, 'commit lost')
 }
 
-/** Thousands per minute: counted, not logged. */
+/** Counts a part. There may be thousands per minute, so this logs nothing. */
 export function partStored(
   { metrics }: Pick<EventContext, 'metrics'>,
   part: { pairs: number; bytes: Uint8Array },

@@ -59,7 +59,7 @@ function cachedForASecond<T>(ask: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Unauthenticated, so no addresses are named. */
+/** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Anyone may ask, so answers name no addresses. */
 export function createHealth({ checks, metrics, measure, isPaused, isStuck }: Health): AnswerHealth {
   const failing = cachedForASecond(() => failingChecks(checks))
   const measured = cachedForASecond(measure)

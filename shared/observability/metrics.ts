@@ -10,7 +10,7 @@ const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
 /** Outcome of an attempt: the callback was delivered, will be tried again, or failed for good. */
 export const callbackOutcomes = ['delivered', 'delayed', 'failed'] as const
-/** What policy refuses of an origin. */
+/** The part of an origin's address that policy refuses. */
 const refusals = ['address', 'port'] as const
 
 /** Counters and sampled gauges of one process. Labels have few values: never ids or names of clients. */

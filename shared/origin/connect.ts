@@ -19,28 +19,28 @@ export interface Origin {
   /** Whether the server speaks Cypher 3.5 (Bolt 3) rather than 4 or 5. */
   legacy: boolean
   /**
-   * Replaces a read transaction older than a second by a new one, since schema changes wait for old transactions.
+   * Replaces a read transaction older than a second by a new one, because schema changes wait for old transactions.
    * @returns whether it was replaced.
    */
   renew(): Promise<boolean>
   /** Whether `renew` would begin another transaction. */
   isDue(): boolean
   /**
-   * Calls `take` with each of any number of rows as it arrives, as a cursor at the row's first column. The row's bytes
-   * are overwritten by the next one.
+   * Calls `take` for each row as it arrives, with a cursor at the row's first column. The number of rows has no limit.
+   * The next row overwrites the row's bytes.
    * @throws the 502 errors of the catalogue.
    */
   each(query: string, parameters: Record<string, unknown>, take: (row: Cursor) => void): Promise<void>
   /**
    * Returns all rows of a query, or null if they take more than `mostBytes`; the caller must release them. Without
-   * `mostBytes`, more than the longest record breaks the origin.
+   * `mostBytes`, an origin that sends more than the longest record is disconnected.
    * @throws the 502 errors of the catalogue.
    */
   rows(query: string, parameters: Record<string, unknown>, mostBytes?: number): Promise<Received>
   /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
   ask(query: string): Promise<unknown[][] | null>
   close(): Promise<void>
-  /** Closes it after all reads have ended well; its connections may be kept for another publish. */
+  /** Closes the origin after all reads have succeeded. Its connections may be kept for another publish. */
   release(): Promise<void>
 }
 
@@ -60,13 +60,13 @@ interface Target {
   credentials: string
   /** Absent: the home database of the user. */
   database?: string
-  /** What the origin must have reached before each transaction and query. */
+  /** The origin must have reached these before each transaction and query. */
   bookmarks?: string[]
 }
 
 const renewedAfterMs = 1_000
 
-/** After this time kept connections are given up, and new ones are made. */
+/** Time limit of opening an origin on kept connections. After that, new connections are made. */
 const reuseMs = 5_000
 
 /** Checks that an origin may be opened, without connecting. @throws 400, 422, or 502 if the name does not resolve. */
@@ -83,8 +83,8 @@ export async function checkOrigin(
 /**
  * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
  * aborts only the opening, not the opened origin. The address is checked before kept connections to it are used.
- * @throws 422 if policy refuses the address, or the origin the database or the bookmarks; 502 if it cannot be reached or
- * refuses the credentials.
+ * @throws 422 if policy refuses the address, or the origin refuses the database or the bookmarks; 502 if the origin
+ * cannot be reached or refuses the credentials.
  */
 export async function openOrigin(
   target: Target,
@@ -100,7 +100,7 @@ export async function openOrigin(
   if (reused) return { ...reused, isReused: true }
   return { ...(await opened(connectTo(url, address, target.credentials, policy))), isReused: false }
 
-  /** Null if the connections have broken meanwhile. Other errors recur on new ones, which tells them apart. */
+  /** Null if it fails, for example on broken connections. An error with another cause recurs on new connections. */
   async function reopened(link: Link): Promise<Origin | null> {
     const timer = setTimeout(() => link.guard.disconnect(new Error('kept connections are silent')), reuseMs)
     return opened(link)
@@ -115,7 +115,7 @@ export async function openOrigin(
     try {
       signal?.throwIfAborted()
       link.legacy ??= await isLegacy(link)
-      // The driver would report it as a connection that broke.
+      // The driver would report this as a broken connection.
       if (link.legacy && target.database !== undefined) throw errors.oneDatabaseOnly()
       const { database, bookmarks } = target
       const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
@@ -187,7 +187,7 @@ async function originOf(
   }
 }
 
-/** Of what a database says about its schema. */
+/** Limit of what a database reports about its schema. */
 const mostBytesAsked = 16 * 1024 * 1024
 
 function decodeRows(rows: Rows): unknown[][] {
@@ -202,7 +202,7 @@ function decodeRows(rows: Rows): unknown[][] {
   }
 }
 
-/** Whether the origin waited in vain for the bookmarks. The code of Neo4j 3.5 has other meanings, too. */
+/** Whether the origin did not reach the bookmarks in time. Neo4j 3.5 uses its code for other errors too. */
 const isBehind = ({ code, message }: Neo4jError) =>
   code === 'Neo.TransientError.Transaction.BookmarkTimeout' ||
   (code === 'Neo.TransientError.Transaction.InstanceStateChanged' && message.includes('requested version'))
@@ -215,7 +215,7 @@ function originError(error: unknown, broken: (cause: unknown) => AppError): unkn
   if (error.code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')) return errors.bookmarksRefused(error)
   if (isBehind(error)) return errors.originBehind(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
-  // Terminated by the server (age, administrator, shutdown), although classified as a client error.
+  // The server has terminated the transaction (age, administrator, shutdown), although the code says client error.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)
   if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
   return broken(error)

@@ -18,11 +18,12 @@ export interface ConnectionGuard {
   newRows(): Rows
   /** The record that is being delivered: its bytes are overwritten by the next one. */
   delivered(): Buffer | null
-  /** Must be called when the connections are used again after `rest`. */
+  /** Call this before the connections are used again after `rest`. */
   wake(): void
   /**
-   * Until `wake` nothing is awaited: an origin that sends more than a few bytes is disconnected.
-   * @throws an Error, after disconnecting it, if it has sent part of a message, which would stay in memory.
+   * Call this when the connections are no longer used. An origin that sends more than a few bytes before `wake` is
+   * disconnected.
+   * @throws an Error, after disconnecting the origin, if it has sent part of a message, which would stay in memory.
    */
   rest(): void
   /** Destroys every connection immediately. */
@@ -39,8 +40,8 @@ interface Address {
 }
 
 /**
- * Private parts of the driver, some of which are replaced. If they are missing, no connection is made. Because of them,
- * and of those of `BoltConnection`, package.json pins the driver's exact version.
+ * Private parts of the driver, some of which are replaced. If they are missing, no connection is made. Because of these
+ * parts and the private parts in `BoltConnection`, package.json pins the driver's exact version.
  */
 interface Internals {
   _getOrCreateConnectionProvider(): {
@@ -63,9 +64,9 @@ const tickMs = 1_000
 const mostBytesAtRest = 1024
 
 /**
- * Takes control of a new driver's connections. They go to `address`, which was checked, as the driver would resolve the
+ * Takes control of a new driver's connections. They go to the checked `address`, because the driver would resolve the
  * name again; certificates must still match the name. An origin that exceeds the memory limit or an inactivity limit is
- * disconnected, and pending calls reject. A connection whose handshake is never answered is destroyed on close, since
+ * disconnected, and pending calls reject. A connection whose handshake is never answered is destroyed on close, because
  * the driver leaves it open.
  */
 export function guardConnections(
@@ -76,7 +77,7 @@ export function guardConnections(
 ): ConnectionGuard {
   const sockets = new Set<Socket>()
   const waiting = new Set<(reason: unknown) => void>()
-  // Not the connections themselves: of one that has ended, what it has read must be freed.
+  // Holds no connections, because the memory of a connection that has ended must be freed.
   const unfinished = new Set<symbol>()
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
   provider._address = provider._address.resolveWith(address)
@@ -102,7 +103,7 @@ export function guardConnections(
         if (refusal) throw refusal
         if (bytesAtRest === null) return
         bytesAtRest += count
-        if (bytesAtRest > mostBytesAtRest) throw new Error('data was received that nothing waits for')
+        if (bytesAtRest > mostBytesAtRest) throw new Error('received data while no request was waiting')
       },
       held: share.change,
       record(bytes) {
@@ -175,7 +176,7 @@ export function guardConnections(
     rest() {
       bytesAtRest = 0
       if (unfinished.size === 0) return
-      const reason = new Error('part of a message was received that nothing waits for')
+      const reason = new Error('received part of a message while no request was waiting')
       disconnect(reason)
       throw reason
     },

@@ -20,11 +20,11 @@ export interface BoltConnection {
 interface Reception {
   /** @throws Error to refuse them */
   bytes(count: number): void
-  /** A message that arrives in pieces takes so many bytes more or, if negative, less. @throws Error to refuse it */
+  /** Called with the change, in bytes, of the memory that an incomplete message takes. @throws Error to refuse it */
   held(bytes: number): void
   /** Called before and after the delivery of each record. Its bytes are valid only between. */
   record(bytes: Buffer | null): void
-  /** Called after each reading: whether a message has begun that has not ended. */
+  /** Called after each read, with whether a message is incomplete. */
   unfinished(isUnfinished: boolean): void
   /** Ends the connection. */
   refuse(reason: Error): void
@@ -33,18 +33,18 @@ interface Reception {
 const recordTag = 0x71
 // More than twice the largest pair, 60 MiB.
 export const longestRecordBytes = 128 * 1024 * 1024
-// Any other message: column names, errors, notifications.
+// Limit of any other message: column names, errors, notifications.
 const longestOtherBytes = 1024 * 1024
-// A value of a byte may become an object of a kilobyte.
+// A value of one byte may become an object of a kilobyte.
 const mostOtherValues = 10_000
 // Room for all versions that a server might list.
 const longestHandshakeBytes = 1024
 
 /**
- * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Records reach the driver as their
- * bytes, undecoded: the only field of each is the whole message. Refuses a message that is too large, data that is not a
+ * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Passes records to the driver
+ * undecoded: the only field of each is the whole message. Refuses a message that is too large, data that is not a
  * message, and more than `2 * longestRecordBytes` without a complete message.
- * @returns decodes one value, as the driver does
+ * @returns a function that decodes one value, as the driver does
  */
 export function readByMessage(
   connection: BoltConnection,

@@ -15,8 +15,8 @@ const form = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, a
 const label = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
 
 /**
- * Parses a bolt endpoint: scheme, host, optional port, nothing else (contract 4.1, 9). `neo4j` means `bolt`: the host
- * itself is read, and no routing table is asked for, which could name any other. Refuses other
+ * Parses a bolt endpoint: scheme, host, optional port, nothing else (contract 4.1, 9). `neo4j` means `bolt`: the
+ * service reads the host itself, and requests no routing table, which could name any other host. Refuses other
  * notations that a resolver might read as an address (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`).
  * @returns the parts, or the violated rule.
  */
@@ -32,7 +32,7 @@ export function parseDbUrl(text: string): DbUrl | { problem: string } {
   return { encrypted: encryption === '+s', host: host.replace(/^\[|\]$/g, ''), port }
 }
 
-/** The rule that a host in lower case breaks, IPv6 in brackets; null if none. */
+/** The rule that a lower-case host breaks; null if none. IPv6 addresses are in brackets. */
 export const hostProblem = (host: string): string | null =>
   host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
 

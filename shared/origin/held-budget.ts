@@ -1,31 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { getHeapStatistics } from 'node:v8'
 
-/** What one driver's connections hold of a process's budget. */
+/** The part of a process's budget that the connections of one driver use. */
 export interface Share {
   readonly bytes: number
   /** Whose bytes they are. Kept connections may serve another tenant later. */
   tenant: string
-  /** Adds to what is held, or subtracts. If the budget is exceeded, the largest share of the largest tenant is refused. */
+  /** Adds or subtracts bytes. If the budget is exceeded, the largest share of the largest tenant is refused. */
   change(bytes: number): void
 }
 
-/** Bounds the memory that a process holds of what origins send, for all builds together. */
+/** Limits the memory that a process uses for data from origins, for all builds together. */
 export interface HeldBudget {
-  /** `refuse` must let go of everything: from then on the share counts as empty. */
+  /** `refuse` must free everything: from then on the share counts as empty. */
   open(tenant: string, refuse: () => void): Share
 }
 
 const tenants = new AsyncLocalStorage<string>()
 
-/** Does work in which bytes from origins are held for a tenant: an org or a token. */
+/** Does work whose bytes from origins count for a tenant: an org or a token. */
 export const asTenant = <T>(tenant: string, work: () => T): T => tenants.run(tenant, work)
 export const currentTenant = (): string => tenants.getStore() ?? ''
 
 /**
- * When all together exceed the limit, refuses the largest share of the tenant that holds the most: nobody waits, so
- * holders cannot wait for one another, and a tenant that holds little is never refused because another holds much, be it
- * in many builds.
+ * When all shares together exceed the limit, refuses the largest share of the tenant that holds the most. Nobody waits,
+ * so shares cannot wait for one another. A tenant that holds little is never refused because another tenant holds much,
+ * even if in many builds.
  */
 export function createHeldBudget(limitBytes: number): HeldBudget {
   const holders = new Map<Share, () => void>()

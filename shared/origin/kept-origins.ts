@@ -2,13 +2,13 @@ import { withTimeout } from '../lifecycle/timeout.ts'
 import type { Link } from './link.ts'
 
 /**
- * Connections to origins between publishes, as logging in costs an origin more than a small publish does. A key says
- * whose they are, and must hold everything that tells one user of one origin from others, the password included.
- * Connections, and with them the credentials, are kept until `keptMs` after they were opened, however often they are
- * used: then whoever comes logs in again.
+ * Keeps connections to origins between publishes, because logging in costs an origin more than a small publish. A key
+ * names the user and the origin of connections. It must contain everything that distinguishes one user of one origin
+ * from others, including the password. Connections, and with them the credentials, are kept until `keptMs` after they
+ * were opened, however often they are used: after that, the next publish logs in again.
  */
 export interface KeptOrigins {
-  /** The connections that were kept last under this key, which are then the caller's alone; null if there are none. */
+  /** Gives the caller alone the connections that were kept last under this key; null if there are none. */
   take(key: string): Link | null
   /** Keeps connections when `ended` has resolved; closes them if it rejects or takes long, or if they are too old. */
   keep(key: string, link: Link, ended: Promise<unknown>): void
@@ -16,7 +16,7 @@ export interface KeptOrigins {
 }
 
 export const keptMs = 30_000
-/** Those of the least recent use are closed when there are more. */
+/** When there are more, the least recently used connections are closed. */
 const mostKept = 32
 /** An origin that is alive ends a transaction at once. */
 const endingMs = 2_000

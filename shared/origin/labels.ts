@@ -1,6 +1,6 @@
 import { type Cursor, malformed } from '../packstream/cursor.ts'
 
-// Nodes mostly have few sets of labels.
+// The nodes of an origin mostly have few different sets of labels.
 const setsKept = 1_000
 const longestKept = 1_000
 const mostLabels = 10_000
@@ -10,13 +10,13 @@ export class LabelSets {
   readonly #sets = new Map<string, readonly string[]>()
   #bytes = Buffer.alloc(0)
   #labels: readonly string[] = []
-  /** How many labels texts were made of: what is not shared takes more memory than its bytes. */
+  /** Number of labels decoded to strings: a string that is not shared takes more memory than its bytes. */
   made = 0
 
   /** @throws originBroke (502) if they are malformed */
   read(cursor: Cursor): readonly string[] {
     const { bytes, at: start } = cursor
-    // Almost always the labels of the node before.
+    // These are almost always the labels of the previous node.
     const size = this.#bytes.length
     if (size > 0 && size <= cursor.end - start && isAt(bytes, start, this.#bytes)) {
       cursor.at = start + size

@@ -15,7 +15,7 @@ export interface Link {
 // Streamed rows are consumed as they arrive, so at most this many are in flight.
 const fetchSize = 1_000
 
-/** Connects when it is first used, to `address` only. */
+/** Makes a link that connects when it is first used, and to `address` only. */
 export function connectTo(url: DbUrl, address: string, credentials: string, limits: InactivityLimits): Link {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host
   const driver = neo4j.driver(

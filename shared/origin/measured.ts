@@ -13,8 +13,8 @@ type MeasuredTarget = Parameters<typeof openOrigin>[0]
 const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
 
 /**
- * Opens an origin and reports latencies to `settings.observe`: of the connection (`reuse` of a kept one), and of each query until its last
- * row.
+ * Opens an origin and reports to `settings.observe` how long connecting took (`reuse` for kept connections), and how
+ * long each query took until its last row.
  */
 export async function openMeasured(
   target: MeasuredTarget,

@@ -10,15 +10,15 @@ interface Receiver {
   limitBytes(tag: number | undefined): number
   /** Receives a whole message in one piece; its memory is overwritten after the call. */
   take(message: Buffer): void
-  /** The message being received takes so many bytes more or, if negative, less. */
+  /** Called with the change, in bytes, of the memory that the incomplete message takes. */
   held(bytes: number): void
 }
 
 /**
  * Splits what a Bolt server sends after its handshake into messages, in time and memory proportional to the bytes. The
  * driver's own reader keeps an object for each chunk and walks through all of them for each byte it reads.
- * @returns a function that takes the next bytes, split anywhere, and tells whether a message has begun that has not
- * ended. It throws an Error when a message exceeds its limit, and whatever `take` throws; after that it cannot be used.
+ * @returns a function that takes the next bytes, split anywhere, and returns whether a message is incomplete. It throws
+ * an Error when a message exceeds its limit, and whatever `take` throws; after that it cannot be used.
  */
 export function createMessageReader({ limitBytes, take, held: count }: Receiver): (bytes: Buffer) => boolean {
   let held: Buffer = Buffer.alloc(0)

@@ -20,7 +20,7 @@ const hostAgent = '168.63.129.16'
 
 /** Whether an address belongs to the public internet. */
 function isPublic(text: string): boolean {
-  // ipaddr.js also accepts zones, and forms of IPv4 addresses that others read differently, such as `010.8.8.8`.
+  // ipaddr.js also accepts zones, and forms of IPv4 addresses that other parsers read differently, as `010.8.8.8`.
   if (isIP(text) === 0 || text.includes('%') || text === hostAgent) return false
   const address = ipaddr.parse(text)
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalIpv6))
@@ -39,7 +39,7 @@ function namedBy(host: string, rule: AllowRule): boolean {
 
 /**
  * Resolves an origin's host and refuses it unless its name or all its addresses are allowed. Contract 9; seed, `dbUrl`.
- * A rule with a port allows only that port; a rule without one allows that of the policy.
+ * A rule with a port allows only that port; a rule without a port allows the policy's port.
  * @returns a checked address. Connect to it, not to the name, which may resolve to another address a moment later.
  * @throws dbUrlRefused, dbUrlPortRefused (422); originUnreachable (502) if the name does not resolve.
  */

@@ -9,7 +9,7 @@ import { passValue } from '../packstream/pass-value.ts'
 import type { Rows } from './rows.ts'
 import type { Shape, Shapes } from './shapes.ts'
 
-/** The rows that elements were read from together, and where in them the values of properties are. */
+/** The rows that elements were read from, and the offsets of all property values in them. */
 export interface Source {
   readonly rows: Pick<Rows, 'bytes' | 'unpack'>
   readonly positions: number[]
@@ -27,11 +27,11 @@ export function readProperties(cursor: Cursor, shapes: Shapes, source: Source): 
   return new Properties(source, shapes.read(cursor, source.positions), first)
 }
 
-// Nothing here waits, so one of each serves all elements.
+// Nothing here waits, so one cursor and one writer serve all elements.
 const cursor = new Cursor()
 const json = new JsonBytes()
 
-/** Reads a value that is no property of an element; null if it cannot be published. */
+/** Reads a value that is not a property of an element; null if it cannot be published. */
 export function readValue(row: Cursor): Rendered | null {
   const { at } = row
   const of = passValue(row)
@@ -57,9 +57,9 @@ const typeNameOf = (at: Cursor, of: Kind, unpack: Unpack): string =>
 export class Properties {
   readonly shape: Shape
   readonly #source: Source
-  /** Where the positions of its values begin. */
+  /** Index in `positions` of its first value. */
   readonly #first: number
-  // The text that was read last: an id is asked for several times.
+  // Keeps the text that was read last, because callers read an id several times.
   #lastIndex = -1
   #lastText = ''
 
@@ -87,7 +87,7 @@ export class Properties {
     to.value(this.#at(index), this.shape.kinds[index] as Kind, numbers)
   }
 
-  /** A property that is a string; null if it is none. */
+  /** A string property; null if the property is missing or has another type. */
   text(key: string): string | null {
     const index = this.shape.indexOf(key)
     return index !== -1 && this.shape.kinds[index] === kind.string ? this.#text(index) : null

@@ -35,8 +35,8 @@ export function collectRows(
   mostArriving = Number.POSITIVE_INFINITY,
 ): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  // A transaction retains its results, and these their observers, until it ends. Clearing `reading` frees the rows and
-  // the promise.
+  // A transaction retains its results with their observers until it ends. Clearing `reading` frees the rows and the
+  // promise.
   let reading: Receiving | null = { rows: guard.newRows(), arrived: 0, bytes: 0, resolve, reject }
   result.subscribe({
     onNext(record) {
@@ -52,7 +52,7 @@ export function collectRows(
       }
       reading.rows.release()
       reading.rows = null
-      // The server discards the remaining rows; those already fetched (with Bolt 3, all) still arrive.
+      // The server discards the remaining rows. Rows that it has already sent (with Bolt 3, all) still arrive.
       result.summary().catch(() => {})
     },
     onCompleted() {
@@ -72,7 +72,7 @@ export function collectRows(
 /** Passes each row of a result to `take`, as a cursor at its first field, and retains none. */
 export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Cursor) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // As above: the transaction must retain neither what `take` builds from the rows, nor the last of them.
+  // As above: the transaction must retain neither what `take` builds from the rows nor the last row.
   let taking: { take: (row: Cursor) => void; cursor: Cursor } | null = { take, cursor: new Cursor() }
   result.subscribe({
     onNext(record) {
@@ -92,7 +92,7 @@ export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: C
 /** The bytes of a record, valid while it is delivered. */
 function bytesOf(guard: ConnectionGuard, record: BoltRecord): Buffer {
   const bytes = record.get(0)
-  // Never expected: the driver would have kept it while its memory was overwritten.
+  // This should never happen: the driver would have kept the record while its memory was overwritten.
   if (bytes !== guard.delivered()) throw new Error('the driver delivered a record late')
   return bytes
 }

@@ -8,7 +8,7 @@ const spare: Buffer[] = []
 const sparesAtMost = 4
 const largestSpareBytes = 8 * 1024 * 1024
 
-/** Records of one result, copied from the connection that received them. Their memory counts in the process's budget. */
+/** Records of one result, copied from the connection that received them. The process's budget counts their memory. */
 export class Rows {
   /** Decodes a single value as the driver does. */
   readonly unpack: Unpack
@@ -27,7 +27,7 @@ export class Rows {
     return this.#length
   }
 
-  /** The records, one behind the other. Another buffer after each `add`. */
+  /** The records, one after the other. Each `add` may replace this buffer. */
   get bytes(): Buffer {
     return this.#bytes
   }
@@ -42,7 +42,7 @@ export class Rows {
     return this.#ends[index] as number
   }
 
-  /** Copies bytes behind the records. @returns their offset */
+  /** Appends a copy of a record. @returns its offset */
   add(record: Uint8Array): number {
     const start = this.#length === 0 ? 0 : this.end(this.#length - 1)
     const end = start + record.length

@@ -2,15 +2,15 @@ import { type Cursor, malformed } from '../packstream/cursor.ts'
 import { elementKind, type Kind, kind } from '../packstream/kinds.ts'
 import { passValue } from '../packstream/pass-value.ts'
 
-/** What elements share whose properties have the same keys, in the same order, with values of the same kinds. */
+/** The keys of an element's properties, in order, and the kinds of their values. Many elements share one shape. */
 export class Shape {
   readonly keys: readonly string[]
   readonly kinds: readonly Kind[]
   /** Whether it has zoned datetimes without an offset. */
   readonly lacksOffsets: boolean
-  /** Whether elements of it have no property at all. */
+  /** Whether its elements have no property at all. */
   readonly isEmpty: boolean
-  /** What was made last of an element of this shape: whoever makes it looks here first. */
+  /** Cache for the statement makers: what one of them last made for an element of this shape. */
   last: object | null = null
   readonly #indexes: ReadonlyMap<string, number>
 
@@ -31,25 +31,25 @@ export class Shape {
   }
 }
 
-/** A state of the automaton: some keys and kinds of values were read. */
+/** A state of the automaton, after some keys and kinds of values. */
 interface Step {
   before: Step | null
   key: Buffer
   kind: Kind
   next: Map<string, Step>
-  /** The step after this one at the last element: almost always the right one. */
+  /** The step after this one in the previous element: almost always the right one. */
   last: Step | null
   shape: Shape | null
 }
 
-// Bounds what an origin takes whose elements all have other keys. So many steps take some 10 MB.
+// Limits the memory for an origin whose elements all have different keys. This many steps take about 10 MB.
 const [stepsKept, keyBytesKept] = [20_000, 2_000_000]
-// Of all shapes together. Wide elements that differ in one key have all other keys in common, and their shapes each
-// hold all of them, some 70 bytes a key.
+// Limit for all shapes together. Wide elements that differ in one key share steps, but each of their shapes holds all
+// of its keys, about 70 bytes a key.
 const keysKept = 200_000
-/** Elements of more properties are so rare that each has a shape of its own. */
+/** Elements with more properties are so rare that each gets a shape of its own. */
 const mostSteps = 500
-/** Elements of a fifth cannot be published. More would take hundreds of megabytes. */
+/** Even elements with a fifth of this cannot be published. More keys would take hundreds of megabytes. */
 const mostKeys = 500_000
 
 const newStep = (before: Step | null, key: Buffer, of: Kind): Step => ({
@@ -62,7 +62,7 @@ export class Shapes {
   #steps = 0
   #keyBytes = 0
   #keys = 0
-  /** How many keys texts were made of: what is not shared takes more memory than its bytes. */
+  /** Number of keys decoded to strings: a string that is not shared takes more memory than its bytes. */
   made = 0
 
   /**

@@ -11,7 +11,7 @@ export interface Identity {
 export const isAlike = (a: Identity, b: Identity): boolean =>
   a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
 
-/** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
+/** An id as text, for people and for `qa`: a string without quotes, any other value as JSON. */
 export function idText({ json }: Rendered): string {
   if (!json.startsWith('"')) return json
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
@@ -21,13 +21,14 @@ export function idText({ json }: Rendered): string {
 export const nameOf = ({ label, idProperty, id }: Identity): string =>
   `the "${label}" with "${idProperty}" "${idText(id)}"`
 
-/** An id as a request names it: a string itself, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
+/** An id as a request names it: a string as it is, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
 export const requestText = (id: Rendered): string | null =>
   id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
 
 /**
- * One text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain and
- * strict; another for '5'. Only lists of times or datetimes given by their fields differ from the same as text.
+ * The same text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain
+ * and strict; another text for '5'. One exception: a list of times or datetimes has two texts, one if the packet gives
+ * the elements by their fields, and one if it gives them as text.
  */
 export function mergeText(id: Rendered): string {
   if (id.wrap === null && id.json.startsWith('"')) return id.json
@@ -42,7 +43,7 @@ const givenByFields: Partial<Record<Wrap, Wrap>> = {
   datetimeByFields: 'datetime',
 }
 
-/** The text with `numbers` plain of what is given by its fields; null for anything else. */
+/** The text that a value given by its fields has with `numbers` plain; null for any other value. */
 function fieldsText({ json, wrap }: Rendered): string | null {
   const plain = wrap && givenByFields[wrap]
   return plain ? `${plain} ${json.replace(/"(-?\d+)"/g, '$1')}` : null

@@ -3,8 +3,8 @@ import { SourceBroken } from './broken.ts'
 import { floatText } from './values/values.ts'
 
 /**
- * Parses JSON for replay: an integer becomes a BigInt, a literal with a point or an exponent a number. In a packet `1`
- * and `1.0` are different values, and 2^53+1 is not 2^53.
+ * Parses JSON for replay: an integer becomes a BigInt, a literal with a point or an exponent becomes a number. In a
+ * packet `1` and `1.0` are different values, and 2^53+1 is not 2^53.
  * @throws SourceBroken for an integer beyond 64 bits
  */
 export const parseLossless = (text: string): unknown => revived(JSON.parse(markNumbers(text)))
@@ -17,8 +17,8 @@ const [quote, backslash, minus, zero, nine] = [...'"\\-09'].map((one) => one.cha
 const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /**
- * Replaces the numbers that `JSON.parse` would change, or not tell from an integer, by objects that hold their literals.
- * A reviver could see the literals too, but takes three times as long.
+ * Replaces the numbers that `JSON.parse` would change, or could not distinguish from an integer, with objects that hold
+ * their literals. A reviver could see the literals too, but takes three times as long.
  */
 function markNumbers(text: string): string {
   let marked = ''
@@ -40,7 +40,7 @@ function markNumbers(text: string): string {
   return marked + text.slice(copied)
 }
 
-/** Where the quote is that ends the string. */
+/** Offset of the quote that ends the string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -68,8 +68,8 @@ function revived(value: unknown): unknown {
 function numberOf(source: string): bigint | number {
   if (!isInteger(source)) return Number(source)
   const integer = BigInt(source)
-  // No database has such an integer; a driver would send its last 64 bits.
-  if (BigInt.asIntN(64, integer) !== integer) throw new SourceBroken(`${source} is no 64-bit integer`)
+  // No database stores a larger integer, and a driver would send only its last 64 bits.
+  if (BigInt.asIntN(64, integer) !== integer) throw new SourceBroken(`${source} is not a 64-bit integer`)
   return integer
 }
 
@@ -92,6 +92,6 @@ export function canonicalText(value: unknown): string {
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalText(one)}`).join()}}`
 }
 
-// A number that is not finite was read from a literal out of range: this is such a literal, too.
+// A number that is not finite was read from a literal that is out of range, so this writes a literal out of range.
 const numberText = (value: number): string =>
   Number.isFinite(value) ? floatText(value) : value > 0 ? '1e400' : '-1e400'

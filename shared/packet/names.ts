@@ -31,19 +31,19 @@ export const fileName = z.string().superRefine((name, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** Limit of any store. A request for a longer key fails there with its own error instead of as a missing key. */
+/** Limit of every store. A request for a longer key fails with another error than a request for a missing key. */
 export const longestKeyBytes = 1_024
 
 /** What a client searches names for: the start of a name, or any piece of it. */
 export const namePiece = z.string().max(longestKeyBytes, `must be at most ${longestKeyBytes} characters`)
 
-/** A name a client asks for: a packet's, or one of its parts'. */
+/** A name that a client asks for: the name of a packet or of one of its parts. */
 export const storedName = z.string().superRefine((name, context) => {
   const problem = fileNameProblem(name)
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** A name a client asks for that can only be a packet's. */
+/** A name that a client asks for and that can only be the name of a packet. */
 export const packetFileName = storedName.superRefine((name, context) => {
   const part = parsePartName(name)
   if (part) context.addIssue({ code: 'custom', message: `is the name of a part; that of its packet is "${part.base}"` })
@@ -53,7 +53,7 @@ export const packetFileName = storedName.superRefine((name, context) => {
 const forbidden = /[\u0000-\u001f\u007f-\u009f\\%]/
 
 function fileNameProblem(name: string): string | null {
-  // Checked first: some of the other checks are slow on long names.
+  // Check this first: some of the other checks are slow on long names.
   if (Buffer.byteLength(name) > longestKeyBytes) return `must be at most ${longestKeyBytes} bytes`
   if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
   if (!name.isWellFormed() || name.normalize('NFC') !== name) return 'must be valid Unicode in normalization form C'
@@ -81,7 +81,7 @@ export const packetNamesOf = (...names: readonly string[]): string[] => [
   ...new Set(names.flatMap((name) => [name, parsePartName(name)?.base ?? name])),
 ]
 
-/** File names of a packet's parts, in order: the name itself for one, with `Part#of#` for several. Seed, rule 3. */
+/** File names of a packet's parts, in order: `name` for a single part, else with `Part#of#`. Seed, rule 3. */
 export function partNames(name: string, parts: number): string[] {
   if (parts === 1) return [name]
   return Array.from({ length: parts }, (_, index) => `${name}Part${index + 1}of${parts}`)

@@ -1,6 +1,6 @@
 import type { Topic } from './kinds/statement.ts'
 
-/** How many pairs do the same kind of thing to the same kind of elements; a node delete counts its ids. */
+/** The number of pairs with one topic. For a node delete, the number of its ids. */
 export interface ShapeCount extends Topic {
   count: number
 }
@@ -8,26 +8,26 @@ export interface ShapeCount extends Topic {
 /** What a packet is about: labels, and types of relationships between them. Contract 7, manifest. */
 export interface PacketShape {
   counts: ShapeCount[]
-  /** How many more are not listed by what they are about. */
+  /** The number of pairs whose topics are not listed. */
   others: number
 }
 
 export interface ShapeTally {
   add(topic: Topic, count?: number): void
-  /** Adds what another part of the packet is about. */
+  /** Adds the counts of another part of the packet. */
   merge(shape: PacketShape): void
   read(): PacketShape
 }
 
-/** Beyond it a picture shows nothing, and a manifest would be mostly names. */
+/** A picture of more topics shows nothing, and a manifest would consist mostly of names. */
 const most = { counts: 1_000, nameCharacters: 100_000 }
 
-/** Counts pairs by what they are about, in memory that is bounded. The first topics are listed, in their order. */
+/** Counts pairs by topic, in bounded memory. Lists the first topics, in the order in which they came. */
 export function createShapeTally(): ShapeTally {
   const counts = new Map<string, ShapeCount>()
   let nameCharacters = 0
   let others = 0
-  // Most pairs are about the same as the one before.
+  // Most pairs have the topic of the previous pair.
   let last: { topic: Topic; counted: ShapeCount } | null = null
 
   function countedOf(topic: Topic): ShapeCount | undefined {

@@ -26,7 +26,7 @@ export interface Ends {
 // A graph has few shapes; the limits guard against a shape per node, and against nodes with very many keys.
 const shapesKept = 2_000
 const shapeTextKept = 16_000_000
-// Of a parameter's name and source, approximately.
+// Approximate size of a parameter's name and source.
 const bindingBytes = 80
 
 /** Makes pairs; each kind's text comes from its pure function and is rendered once per shape. */
@@ -92,7 +92,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
   }
 
   return {
-    /** Of the pair that is being written: the next one must wait until a part has taken it. */
+    /** The bytes of the pair that is being written. The next pair must wait until a part has taken them. */
     bytes: new JsonBytes(),
     nodeUpsertShape,
     relationshipUpsertShape,
@@ -135,7 +135,7 @@ export type PairMaker = ReturnType<typeof createPairMaker>
 const expressionKey = ({ wrap, list }: Expression) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
 const anchorsOf = ({ start, type, end }: Ends) => ({ start: anchorOf(start), type, end: anchorOf(end) })
 const endsKey = ({ start, type, end }: Ends) => [...anchorKey(start), type, ...anchorKey(end)]
-// With the kind: else a label and a property of some names could make two ids look like one far end.
+// Includes the kind of clause: otherwise two clauses with relationship ids could have the key of one with far ends.
 const clauseKey = (clause: KeepClause) =>
   clause.by === 'farEnd'
     ? [clause.by, clause.direction, ...anchorKey(clause)]

@@ -1,7 +1,7 @@
 import { type ParameterSyntax, render } from './cypher/parameters.ts'
 import type { Binding, Statement, Topic } from './kinds/statement.ts'
 
-/** What pairs that differ only in their values share: the statement's text and the parameters' names, as JSON. */
+/** The common part of pairs that differ only in values: the statement's text and the parameters' names, as JSON. */
 export interface Shape<Source> {
   topic: Topic
   statement: string
@@ -29,7 +29,7 @@ export function pairOf<Source>(shape: Shape<Source>, jsonOf: (source: Source) =>
   return { shape, parameters: shape.bindings.map(({ name, source }) => `${name}:${jsonOf(source)}`).join(',') }
 }
 
-/** A pair as written in a part, in three pieces: its values are between the first two, the metadata comes last. */
+/** The text of a pair in a part, in three pieces. The values are between the first two; the last has the metadata. */
 export const beforeParameters = ({ statement }: Pick<WrittenPair['shape'], 'statement'>): string =>
   `{"statement":${statement},"parameters":{`
 export const beforeMetadata = '},"metadata":'

@@ -6,18 +6,18 @@ import { partLimits } from './parts/part-buffer.ts'
 import { createScanner, mismatch, type Scanner } from './read-back/scanner.ts'
 
 /**
- * A statement of the service, read back: what it says, as it was read, its text, what it is about, and the names of its
- * parameters.
+ * A statement of the service that was read back: its structure, its text as it was read and as a template, its topic,
+ * and the names of its parameters.
  */
 export type Recognised = Structure & { statement: string; text: Template; topic: Topic; parameters: readonly string[] }
 
-// No statement of the service is longer, as its pair has at most so many bytes.
+// No statement of the service is longer, because a pair has at most this many bytes.
 const longestText = partLimits(1).maxPairBytes
 
 /**
  * Reads a statement that this service writes, in either parameter syntax. A text is recognised only if the service
- * writes exactly it for what was read from it, so the grammar need not repeat how statements are written, and nothing
- * can hide in a recognised text.
+ * writes exactly this text for the structure that was read. So the grammar need not repeat how statements are written,
+ * and nothing can hide in a recognised text.
  * @returns null for any other text.
  */
 export function recognise(text: string): Recognised | null {
@@ -46,10 +46,10 @@ function readBy(read: (scanner: Scanner) => Structure, scanner: Scanner): Struct
 
 export type Recognise = (text: string) => Recognised | null
 
-// A packet has few texts, but may have one a pair: what is kept is bounded.
+// Most packets have few texts, but a packet may have one per pair, so the memory for texts is limited.
 const keptCharacters = 8_000_000
 
-/** Recognises, and remembers recent texts. */
+/** Recognises statements, and remembers recent texts. */
 export function createRecogniser(): Recognise {
   const known = new LRUCache<string, { recognised: Recognised | null }>({
     maxSize: keptCharacters,

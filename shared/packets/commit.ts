@@ -14,8 +14,8 @@ interface Packet {
 }
 
 /**
- * Commits staged parts as the next generation of a packet, or discards them if it is certain that none of the manifests
- * of this publisher arrived. After `storeAway`, or an error that nobody foresaw, one may have arrived.
+ * Commits staged parts as the next generation of a packet, or discards them if the store certainly has no manifest of
+ * this publisher. After `storeAway` or an unexpected error it may have one.
  * @throws what `Generations.commit` throws
  */
 export async function commitStaged(

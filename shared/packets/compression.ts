@@ -21,7 +21,7 @@ export const compressed = (bytes: Buffer): Promise<Buffer> => gzipped(bytes, { l
 export async function* contentOf(stored: Readable, bytes: number, compression?: 'gzip'): AsyncGenerator<Buffer> {
   let length = 0
   try {
-    // An error of either stream is thrown by the loop.
+    // The loop throws the errors of both streams.
     for await (const chunk of compression ? pipeline(stored, createGunzip(), () => {}) : stored) {
       length += chunk.length
       if (length > bytes) break

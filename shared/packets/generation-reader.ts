@@ -11,8 +11,8 @@ export interface Generation {
 
 /**
  * Reads the generations of a packet's name. Except for `list`, the cost does not grow with their number: a listing
- * begins with the latest, and a void generation names the one that readers see. All throw `UnreadableManifest` if they
- * need a manifest that is unreadable.
+ * begins with the latest, and a void generation names the one that readers see. All methods throw `UnreadableManifest`
+ * if they need a manifest that is unreadable.
  */
 export interface GenerationReader {
   /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
@@ -23,7 +23,7 @@ export interface GenerationReader {
   read(name: string, generation: number): Promise<Manifest | null>
   /** Keeps the manifest of a generation that this process has created. */
   remember(name: string, generation: number, manifest: Manifest, bytes: Buffer): void
-  /** Whether there is no higher generation, in one request. Only for the last day: no sweep has removed a later one. */
+  /** Whether there is no higher generation, in one request. After a day a sweep may have removed the next one. */
   isLatest(name: string, generation: number): Promise<boolean>
   /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
@@ -46,7 +46,7 @@ export type ManifestCache = ReturnType<typeof newManifestCache>
 // An upper bound: a manifest in memory took 1.05 to 1.4 times the bytes of its JSON.
 const sizeOf = (json: Buffer) => 2 * json.length
 
-// Enough for the latest generation and those committed while a job waited and ran, each perhaps with a marker.
+// Enough for the latest generation and all that were committed while a job waited and ran, each perhaps with a marker.
 const pageKeys = 20
 
 export function createGenerationReader(store: ObjectStore, cache: ManifestCache): GenerationReader {

@@ -33,11 +33,11 @@ export interface CommitOptions {
 }
 
 /**
- * A packet is a list of generations; the highest is the packet. To create the manifest of the next one is the commit,
- * which only the store's create-if-absent decides. Contract 6, How; docs/storage.md#publishing.
+ * A packet is a list of generations; the highest is the packet. Creating the manifest of the next one is the commit.
+ * Only the store's create-if-absent decides who commits. Contract 6, How; docs/storage.md#publishing.
  *
  * A job may run more than once, also concurrently, but never creates two generations (docs/storage.md#i3): every run
- * looks for the job's own before it creates one, and after a create that found the number taken.
+ * looks for a generation of its job before it creates one, and again if a create finds the number taken.
  *
  * The cost does not grow with the number of generations: a job checks only those above the latest at its submission.
  */
@@ -75,7 +75,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
-        // Somebody else has removed it from the store.
+        // A sweep has removed the generation since, so list again.
         if (found === 'gone' && (isKnown || manifest.isVoid)) continue
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()
@@ -115,7 +115,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
   }
 }
 
-/** A job has one generation: that of the run that committed first, or a void one if the job failed. */
+/** A job has one generation: its first run to commit made it, or it is void because the job failed. */
 function committed({ generation, manifest }: Generation): number {
   if (manifest.isVoid) throw errors.jobVoided()
   return generation

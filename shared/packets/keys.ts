@@ -9,7 +9,7 @@
  *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts;
  *                                       `=3-1767225600000`: until then (epoch milliseconds)
  *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
- *   a/.jobs/<job>/request               a job's request, without credentials
+ *   a/.jobs/<job>/request               a job's request, with encrypted credentials
  *   a/.jobs/<job>/model                 the model, if the request is bound to one
  *   a/.jobs/<job>/plan                  how a large job is split into slices
  *   a/.jobs/<job>/slices/<slice>        the result of a slice
@@ -19,7 +19,7 @@
  *
  * Stores list keys in ascending order only, so numbers in generation keys count down: a listing begins with the latest.
  *
- * No segment of a name starts with a dot, so hidden keys cannot be confused with names, nor one name's with another's.
+ * No segment of a name starts with a dot, so a hidden key is never a name, and never belongs to two names.
  */
 export const packetName = (orgName: string, fileName: string): string => `${orgName}/${fileName}`
 

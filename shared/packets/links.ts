@@ -8,9 +8,9 @@ export const longestLinkSeconds = 7 * 24 * 3_600
  * Lifetime in seconds, up to `wantedSeconds`, of a link to a part of this generation; 0: no link may be signed.
  *
  * Links work until they expire because each ends at most `longestLinkSeconds` after its packet was superseded, and
- * sweeps remove the parts only later. A link to the current packet satisfies this rule; one to an earlier packet (a
- * job's result) is shortened. A generation counts as created when its manifest was made, just before. If the packet
- * expires, signing shortens the link further (`untilExpiry`).
+ * sweeps remove the parts only later. A link to the current packet satisfies this rule; a link to an earlier packet (a
+ * job's result) is shortened. A generation counts as created when its manifest was made, just before the commit. If
+ * the packet expires, signing shortens the link further (`untilExpiry`).
  */
 export async function linkLifetime(
   generations: GenerationReader,
@@ -21,12 +21,12 @@ export async function linkLifetime(
 ): Promise<number> {
   if (hasExpired(manifest)) return 0
   const promised = (createdAt: string) => Math.floor((Date.parse(createdAt) - now) / 1_000) + longestLinkSeconds
-  // Fast path: it cannot be superseded before its creation, and most links are to packets of the last days.
+  // Fast path: nothing supersedes a generation before its creation, and most links are to packets of the last days.
   if (promised(manifest.createdAt) >= wantedSeconds) return wantedSeconds
   const { highest } = await generations.latest(name)
   if (highest?.generation === generation) return wantedSeconds
-  // Sweeps removed the generations that are missing in between: they were void, or superseded for longer than a link
-  // lives. The generation found here superseded the last of them that was not void.
+  // Sweeps removed the generations that are missing in between. These were void, or had been superseded for longer than
+  // a link lives. The generation found here superseded the last of them that was not void.
   for (const above of await generations.list(name)) {
     const by = above > generation ? await generations.read(name, above) : null
     if (by && !by.isVoid) return Math.max(0, Math.min(wantedSeconds, promised(by.createdAt)))
@@ -34,10 +34,10 @@ export async function linkLifetime(
   return 0
 }
 
-/** Lifetime in seconds, up to `wantedSeconds`, of a link to a file that expires then (ISO 8601; absent: never). */
+/** Lifetime in seconds, up to `wantedSeconds`, of a link to a file. `expiresAt`: ISO 8601; absent: never. */
 export function untilExpiry(expiresAt: string | undefined, wantedSeconds: number): number {
   if (expiresAt === undefined) return wantedSeconds
   const left = Math.ceil((Date.parse(expiresAt) - Date.now()) / 1_000)
-  // It may have expired since it was found.
+  // The file may have expired since it was found.
   return Math.max(1, Math.min(wantedSeconds, left))
 }

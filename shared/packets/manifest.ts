@@ -71,7 +71,7 @@ export function parseManifest(key: string, json: Buffer): Manifest {
   return manifest
 }
 
-/** What `work` resolves to, or else what `otherwise` returns if a manifest is unreadable; other errors are thrown. */
+/** The result of `work`, or of `otherwise` if a manifest is unreadable; throws other errors. */
 export const unlessUnreadable = <T>(work: Promise<T>, otherwise: (error: UnreadableManifest) => T): Promise<T> =>
   work.catch((error) => {
     if (error instanceof UnreadableManifest) return otherwise(error)

@@ -29,17 +29,17 @@ export interface StoredFile {
   expiresAt?: string
 }
 
-/** Readers' view of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
+/** What readers see: no packet, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
 export interface Packets {
   orgExists(orgName: string): Promise<boolean>
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
-  /** The orgs among these that exist, or all top-level orgs (null), in the key order of the store. */
+  /** The orgs among these that exist, by code point; null: all top-level orgs, in the key order of the store. */
   orgs(among: readonly string[] | null, page: OrgPage): AsyncGenerator<string>
-  /** Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. */
+  /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
   standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
-  /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
+  /** The files of the packet with this name, or the one file with this name. @throws noSuchFile (404) */
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
   filesOf(fileName: string, manifest: Manifest): StoredFile[]
@@ -67,7 +67,7 @@ export interface Page {
   after?: string | undefined
   /** Only names that contain any of these texts; all names if there are none. */
   holding?: readonly string[]
-  /** Most bytes of all names of the page. */
+  /** Limit of the total length of a page's names, bytes. */
   mostBytes?: number
   /** Called with the bytes of each name; its error ends the listing. */
   reserve?: (bytes: number) => void
@@ -109,7 +109,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     return null
   }
 
-  /** One of others' files, or a file of a packet committed since the generations were read. */
+  /** A file that others stored, or a file of a packet committed since the generations were read. */
   async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
     const base = parsePartName(fileName)?.base ?? fileName
     const name = packetName(orgName, fileName)
@@ -188,8 +188,8 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     async open({ key, fileName, bytes, compression }) {
       const stream = await store.stream(key)
       if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
-      // The answer's Content-Length is fixed: clients would take further bytes for the next answer, and wait for
-      // missing ones.
+      // The answer's Content-Length is fixed: clients would read extra bytes as the next answer, and wait for missing
+      // bytes.
       return contentOf(stream, bytes, compression)
     },
     sign: (files, lifetimeSeconds) =>

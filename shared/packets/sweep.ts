@@ -25,14 +25,14 @@ export interface SweepRules {
 }
 
 /**
- * How long after their expiry packets are removed. Then they have expired by every clock, because a store refuses
+ * How long after their expiry packets are removed. By then they have expired by every clock, because a store refuses
  * requests whose time differs from its own by more than a quarter of this.
  */
 const expiredMs = 3_600_000
 
 /** Number of removed objects. */
 export interface Swept {
-  /** Expired packets, whose objects follow. */
+  /** Expired packets; later sweeps remove their objects. */
   expired: number
   generations: number
   parts: number
@@ -160,7 +160,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 
 /**
  * Whether a generation with these markers says that there is no packet. If it is the only one left, nobody knows which
- * plain files were copies, so there is nothing to refresh. There may be many such names.
+ * plain files were copies, so there is nothing to refresh. This saves time, because there may be many of these names.
  */
 const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
   markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)

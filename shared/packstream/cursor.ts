@@ -33,7 +33,7 @@ const twoTo32 = 2 ** 32
 /**
  * Reads PackStream, the binary format of Bolt, in one record at a time. It moves forward, never past the end of its
  * record, and takes time proportional to the bytes that it passes.
- * @throws originBroke (502) from every method where the bytes are no PackStream, or not of the type asked for.
+ * @throws originBroke (502), in every method, if the bytes are not PackStream or not of the type that is read.
  */
 export class Cursor {
   bytes: Buffer = Buffer.alloc(0)
@@ -55,7 +55,7 @@ export class Cursor {
     return this.list()
   }
 
-  /** The byte that tells the type of the next value. */
+  /** The byte that determines the type of the next value. */
   peek(): number {
     if (this.at >= this.end) throw malformed('a record ends too early')
     return this.bytes[this.at] as number
@@ -72,7 +72,7 @@ export class Cursor {
     const first = this.peek()
     if (first >= 0x90 && first < 0xa0) return this.#count(first & 0x0f, 0)
     if (first >= marker.list8 && first <= marker.list32) return this.#count(0, 1 << (first - marker.list8))
-    throw malformed('a value is no list')
+    throw malformed('a value is not a list')
   }
 
   /** @returns the number of entries, which follow: a string and a value each */
@@ -80,7 +80,7 @@ export class Cursor {
     const first = this.peek()
     if (first >= 0xa0 && first < 0xb0) return this.#count(first & 0x0f, 0)
     if (first >= marker.map8 && first <= marker.map32) return this.#count(0, 1 << (first - marker.map8))
-    throw malformed('a value is no map')
+    throw malformed('a value is not a map')
   }
 
   /** Moves into a structure. @returns its tag; `fields` values follow. */
@@ -100,12 +100,12 @@ export class Cursor {
       this.at++
     } else if (first >= marker.string8 && first <= marker.string32) {
       size = this.#count(0, 1 << (first - marker.string8))
-    } else throw malformed('a value is no string')
+    } else throw malformed('a value is not a string')
     this.#advance(size)
     return size
   }
 
-  /** Reads a string; bytes that are no UTF-8 become U+FFFD. */
+  /** Reads a string. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     const size = this.string()
     return this.bytes.toString('utf8', this.at - size, this.at)
@@ -133,11 +133,11 @@ export class Cursor {
         this.#advance(9)
         return bytes.readInt32BE(at + 1) * twoTo32 + bytes.readUInt32BE(at + 5)
       default:
-        throw malformed('a value is no integer')
+        throw malformed('a value is not an integer')
     }
   }
 
-  /** Reads an integer exactly: as a number where that can be. */
+  /** Reads an integer exactly: as a number if it is a safe integer, otherwise as a bigint. */
   whole(): number | bigint {
     const { at } = this
     const value = this.integer()
@@ -152,19 +152,19 @@ export class Cursor {
   }
 
   float(): number {
-    if (this.peek() !== marker.float) throw malformed('a value is no float')
+    if (this.peek() !== marker.float) throw malformed('a value is not a float')
     this.#advance(9)
     return this.bytes.readDoubleBE(this.at - 8)
   }
 
   boolean(): boolean {
     const first = this.peek()
-    if (first !== marker.true && first !== marker.false) throw malformed('a value is no boolean')
+    if (first !== marker.true && first !== marker.false) throw malformed('a value is not a boolean')
     this.at++
     return first === marker.true
   }
 
-  /** Moves past any value, however deeply it is nested. @returns the number of values that it consists of */
+  /** Moves past any value, however deeply it is nested. @returns the number of values in it, including itself */
   skip(): number {
     let values = 0
     for (let pending = 1; pending > 0; pending--) {
@@ -174,7 +174,7 @@ export class Cursor {
     return values
   }
 
-  /** Moves past a value that holds no others, or to the first value of one that does. @returns how many it holds. */
+  /** Moves past a value, or to the first value inside a list, map or structure. @returns the number of values inside */
   #skipHead(): number {
     const first = this.peek()
     if (isTinyInteger(first)) {
@@ -223,14 +223,14 @@ export class Cursor {
     }
   }
 
-  /** Moves past the marker and the size that follows it in `width` bytes. @returns that size, or the one given */
+  /** Moves past the marker and the size that follows it in `width` bytes. @returns the size; `tiny` if width is 0 */
   #count(tiny: number, width: number): number {
     const at = this.at + 1
     this.#advance(1 + width)
     if (width === 0) return tiny
     const { bytes } = this
     const size = width === 1 ? (bytes[at] as number) : width === 2 ? bytes.readUInt16BE(at) : bytes.readUInt32BE(at)
-    // Whatever is counted takes a byte at least.
+    // Each counted item takes at least one byte.
     if (size > this.end - this.at) throw malformed('a value is larger than its record')
     return size
   }
@@ -246,5 +246,5 @@ export class Cursor {
   }
 }
 
-/** What Neo4j sends is well-formed: the origin is something else, or its connection is broken. */
+/** Neo4j sends well-formed data, so the origin is something else, or its connection is broken. */
 export const malformed = (problem: string) => errors.originBroke(new Error(problem))

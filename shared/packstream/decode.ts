@@ -5,14 +5,14 @@ import { tag } from './kinds.ts'
 /** Decodes one value as the driver of a connection does. */
 export type Unpack = (bytes: Buffer) => unknown
 
-/** A structure of more values is none of Neo4j's. */
+/** No structure of Neo4j has more values. */
 const mostValues = 100
-// A value of a byte becomes an object.
+// An element of one byte becomes an object.
 const mostElements = 1_000_000
 
 /**
- * Reads a value as the driver does, with integers as BigInt, for what needs it: parameters of queries, names of types,
- * ids for search. Maps are read as empty ones.
+ * Reads a value as the driver does, with integers as BigInt, where the code needs the value itself: for parameters of
+ * queries, names of types and searches by id. Returns every map as an empty object.
  */
 export function decode(cursor: Cursor, unpack: Unpack): unknown {
   const first = cursor.peek()
@@ -44,7 +44,7 @@ export function decode(cursor: Cursor, unpack: Unpack): unknown {
   }
 }
 
-/** No database stores a list in a list. */
+/** Reads a list in a list as an empty list, because no database stores one. */
 function decodeElement(cursor: Cursor, unpack: Unpack): unknown {
   const first = cursor.peek()
   if ((first >= 0x90 && first < 0xa0) || (first >= marker.list8 && first <= marker.list32)) {
@@ -61,7 +61,7 @@ function decodeStructure(cursor: Cursor, unpack: Unpack): unknown {
   try {
     return bytes[1] === tag.zonedWithOffset ? decodeZoned(cursor, start, bytes, unpack) : unpack(bytes)
   } catch {
-    throw malformed('a structure is none of Neo4j')
+    throw malformed('a structure is not one of Neo4j')
   }
 }
 

@@ -1,12 +1,13 @@
 /**
- * What must be known of a property's value before it is written: which expression it needs in a statement, which type a
- * model gives it, and whether it can be published at all. A list has the kind of its elements, plus `list`.
+ * What the service must know about a property's value before it writes it: which expression the value needs in a
+ * statement, which type a model gives it, and whether it can be published at all. A list has the kind of its elements,
+ * plus `list`.
  */
 export const kind = {
   absent: 0,
   string: 1,
   boolean: 2,
-  /** An integer that a float represents exactly, and any other. */
+  /** An integer that a float represents exactly; then any other integer. */
   safeInteger: 3,
   largeInteger: 4,
   float: 5,
@@ -15,7 +16,7 @@ export const kind = {
   date: 7,
   localTime: 8,
   localDateTime: 9,
-  /** At an offset of whole minutes, so that Cypher can parse its text; and any other. */
+  /** A time whose offset has no seconds, so that Cypher can parse its text; then any other time. Datetimes likewise. */
   time: 10,
   timeByFields: 11,
   dateTime: 12,
@@ -26,7 +27,7 @@ export const kind = {
   /** The rest cannot be published. */
   oddPoint: 17,
   farDateTime: 18,
-  /** Without its offset, as versions of Bolt before 4.3 send it: to be completed first. */
+  /** A zoned datetime without its offset, as versions of Bolt before 4.3 send it. The offset must be added first. */
   zonedAtLocal: 19,
   other: 20,
 } as const
@@ -40,7 +41,7 @@ export const isList = (of: Kind): boolean => of >= list
 export const elementKind = (of: Kind): Kind => of & (list - 1)
 export const isPublishable = (of: Kind): boolean => elementKind(of) < kind.oddPoint
 
-/** Tags of structures. The tags of zoned datetimes depend on the version of Bolt: with local seconds, or with UTC seconds. */
+/** Tags of structures. Zoned datetimes have local seconds or UTC seconds, depending on the version of Bolt. */
 export const tag = {
   date: 0x44,
   localTime: 0x74,
@@ -50,7 +51,7 @@ export const tag = {
   dateTime: 0x49,
   zonedAtLocal: 0x66,
   zoned: 0x69,
-  /** Not of Bolt: `zonedAtLocal` and, as a fourth field, its offset. */
+  /** Not a tag of Bolt: `zonedAtLocal` with its offset as a fourth field. */
   zonedWithOffset: 0x6a,
   duration: 0x45,
   point: 0x58,

@@ -37,7 +37,7 @@ export function passValue(cursor: Cursor): Kind {
   }
 }
 
-/** One expression converts all elements, so one that needs another than the rest decides. */
+/** One expression converts all elements of a list. Of these pairs of kinds, the second has the expression for both. */
 const together = new Map<string, Kind>(
   [
     [kind.safeInteger, kind.largeInteger],
@@ -131,7 +131,7 @@ function integers(cursor: Cursor, fields: number, expected: number, of: Kind): K
   return of
 }
 
-/** A datetime at an offset. With seconds in the offset it is given as an instant. */
+/** Passes a datetime with an offset. If the offset has seconds, the packet gives the datetime as an instant. */
 function passDateTime(cursor: Cursor, fields: number, isLocal: boolean): Kind {
   demand(fields, 3)
   const start = cursor.at
@@ -153,7 +153,7 @@ function passZonedWithOffset(cursor: Cursor): Kind {
   return kindOfInstant(local - cursor.bigint())
 }
 
-// Cypher counts the milliseconds of an instant in 64 bits, and would read back another one beyond.
+// Cypher counts the milliseconds of an instant in 64 bits. Beyond that it would read back another instant.
 const mostSeconds = 2n ** 63n / 1_000n
 const day = 86_400n
 
@@ -161,8 +161,8 @@ const kindOfInstant = (seconds: bigint): Kind =>
   seconds <= mostSeconds && seconds >= -mostSeconds ? kind.dateTimeByFields : kind.farDateTime
 
 /**
- * The kind of a list of datetimes, of which one is given as an instant, and so all are. Nothing is published that is
- * nearly too far: their offsets, of a day at most, are not taken into account.
+ * The kind of a list of datetimes. One of them is given as an instant, so all are. Offsets of up to a day are not taken
+ * into account, so datetimes within a day of the limit are not published.
  */
 function kindAsInstants(cursor: Cursor, start: number, count: number): Kind {
   const end = cursor.at
@@ -188,14 +188,14 @@ function passPoint(cursor: Cursor, fields: number, axes: number, of: Kind): Kind
   return found
 }
 
-// Of JavaScript's dates.
+// Limit of JavaScript's dates.
 const mostMilliseconds = 8.64e15
-// No name of a zone is longer.
+// No zone has a longer name.
 const longestZone = 100
 const zonesKept = 1_000
 const knownZones = new Map<string, boolean>()
 
-/** Whether the driver can read a zoned datetime, as those do that compare a target with a packet. */
+/** Whether the driver can read a zoned datetime, which is necessary to compare a target with a packet. */
 function isReadable(milliseconds: number, zone: string): boolean {
   if (Math.abs(milliseconds) > mostMilliseconds || zone.length > longestZone) return false
   const known = knownZones.get(zone) ?? isZone(zone)
@@ -204,7 +204,7 @@ function isReadable(milliseconds: number, zone: string): boolean {
   return known
 }
 
-/** To try a name takes some 50 microseconds, and there are some 600 zones. */
+/** Checking a name takes about 50 microseconds, and there are about 600 zones. */
 const mostZonesASecond = 1_000
 let [countedSince, zonesTried] = [0, 0]
 

@@ -59,14 +59,14 @@ interface BuildContext {
   onProgress: (progress: PacketProgress) => void
   sizes?: BuildSizes
   observer?: BuildObserver
-  /** Continues this report, of other slices. */
+  /** The report of other slices, which this build continues. */
   report?: Report
 }
 
 /**
  * Reads the origins and passes the packet's parts to `sink`, in memory that does not depend on the packet's size.
- * Independent of queue and HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs is
- * one empty part, a slice without pairs is none.
+ * Independent of queue and HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs
+ * has one empty part, a slice without pairs has no part.
  * @throws AppError: 400, 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
  */
 export async function buildPacket(

@@ -7,16 +7,16 @@ import type { PublishRequest } from './request/fields.ts'
 
 type OrMixed<Value> = Value | 'mixed'
 
-/** How statements are written; `mixed` where the sub-requests, or the workers that built slices, differ. */
+/** How statements are written; `mixed` if the sub-requests, or the workers that built slices, differ. */
 interface Notation {
   parameterSyntax: OrMixed<ParameterSyntax>
   numbers: OrMixed<Numbers>
 }
 
-/** What a packet, or a slice of one, holds beside its parts. */
+/** What a packet, or a slice of one, holds in addition to its parts. */
 export interface PacketContent extends Notation {
   report: JobReport
-  /** Absent if a worker built it that knew no shapes. */
+  /** Absent if it was built by a worker that did not know shapes. */
   shape?: PacketShape
 }
 
@@ -26,7 +26,7 @@ export const notationOf = (requests: readonly PublishRequest[], parameterSyntax:
   numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
 })
 
-/** What a packet holds that was made without an origin; `ends` are the kinds of nodes that its statements find. */
+/** The content of a packet that was made without an origin. `ends`: the kinds of nodes that its statements find. */
 export function directContent(
   parameterSyntax: ParameterSyntax,
   ends: readonly NodeKey[],
@@ -57,7 +57,7 @@ function mergeShapes(shapes: readonly PacketShape[]): PacketShape {
   return merged.read()
 }
 
-/** The value that all have in common. There is at least one. */
+/** The value that all have in common, or `mixed`. There must be at least one. */
 function common<Value>(values: readonly Value[]): OrMixed<Value> {
   return new Set(values).size > 1 ? 'mixed' : (values[0] as Value)
 }

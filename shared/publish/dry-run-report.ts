@@ -5,7 +5,7 @@ import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
 import { identitiesOfPacket, type JobReport, type Report } from './report/report.ts'
 
-/** What ended a dry run before it was complete: its time, or as many pairs as it counts. */
+/** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
 export type DryRunLimit = 'time' | 'pairs'
 
 interface Size {
@@ -21,7 +21,7 @@ interface Seen {
   batchSize: number
   tally: ReturnType<typeof createTally>
   report: Report
-  /** What the sub-requests make that were read whole. */
+  /** What the completely read sub-requests make. */
   read: Size & { subRequests: number }
   limit: DryRunLimit | null
 }
@@ -40,7 +40,7 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
     limit,
     subRequests: seen.subRequests,
     subRequestsRead: seen.read.subRequests,
-    // A packet without pairs is one empty part.
+    // A packet without pairs has one empty part.
     ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
     projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
     statements,
@@ -56,7 +56,7 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
   }
 }
 
-/** Of all sub-requests, if the others are like those that were read. */
+/** Size of the whole packet, if the remaining sub-requests are like the ones that were read. */
 function projected({ subRequests, subRequestsPerSlice, batchSize, read }: Omit<Seen, 'tally' | 'report' | 'limit'>) {
   const [pairs, bytes] = [read.pairs / read.subRequests, read.bytes / read.subRequests]
   const partsOf = (count: number) => Math.ceil(Math.max((count * pairs) / batchSize, (count * bytes) / maxBytes))

@@ -11,14 +11,14 @@ import { hasUniqueness } from './read/queries.ts'
 
 /** What backs the id property of a label at an origin. */
 interface OriginIndex {
-  /** Its `originName`. */
+  /** The `originName` of the origin. */
   origin: string
   label: string
   property: string
   kind: 'UNIQUE' | 'INDEX' | 'NONE' | 'UNKNOWN'
 }
 
-/** Thrown into the build when more is unpublishable than may be remembered. */
+/** Thrown into the build if more elements are unpublishable than the tally may remember. */
 export class TooMuchUnpublishable extends Error {}
 
 const unpublishableShown = 100
@@ -28,7 +28,7 @@ const sampled = 10
 const largestSampled = 8 * 1024
 const end = pairEnd(null)
 
-/** Counts what a build makes, and keeps none of it but a sample. Its memory does not depend on the packet's size. */
+/** Counts what a build makes, and keeps only a sample of it. Its memory does not depend on the packet's size. */
 export function createTally(unpublishableAtMost: number) {
   const statements = Object.fromEntries(statementKinds.map((kind) => [kind, 0])) as Record<StatementKind, number>
   const nodes = { origin: 0, targeted: 0, farEnds: 0 }
@@ -43,7 +43,7 @@ export function createTally(unpublishableAtMost: number) {
   let largestPair: { bytes: number; about: string } | null = null
   let farEnds = new Set<InternalId>()
   const sealed = { pairs: 0, parts: 0, bytes: 0 }
-  // Of the part that is being filled, without its metadata.
+  // The part that is being filled, without its metadata.
   let open = { pairs: 0, bytes: 0 }
 
   const observer: BuildObserver = {
@@ -113,7 +113,7 @@ export function createTally(unpublishableAtMost: number) {
       statements.postback += postback
       open = { pairs: 0, bytes: 0 }
     },
-    /** What was made so far; a part that is not sealed yet counts, its metadata do not. */
+    /** What was made so far. This includes a part that is not sealed yet, but not its metadata. */
     size: () => ({
       pairs: sealed.pairs + open.pairs,
       parts: sealed.parts + (open.pairs > 0 ? 1 : 0),
@@ -133,7 +133,7 @@ export function createTally(unpublishableAtMost: number) {
   }
 }
 
-/** Names at an origin may be long. */
+/** Shortens the texts, because names at an origin may be long. */
 const shortened = (it: Unpublishable): Unpublishable =>
   Object.fromEntries(
     Object.entries(it).map(([key, value]) => [key, value === null ? null : shown(value)]),

@@ -10,18 +10,18 @@ import { createReport } from './report/report.ts'
 import type { BoundModel } from './request/bound-model.ts'
 import type { PublishRequest } from './request/fields.ts'
 
-/** A publish to be tried, and how far. */
+/** A publish to try, and the limits of the trial. */
 export interface DryRunOrder {
   /** Completed by the model. */
   requests: readonly PublishRequest[]
   model: BoundModel | null
   syntax: ParameterSyntax
   batchSize: number
-  /** A multi of more is built in slices of so many sub-requests, as a job would. */
+  /** A multi with more sub-requests is built in slices of this size, as in a job. */
   subRequestsPerSlice: number
-  /** The pairs that the job may make: more fail it. */
+  /** The most pairs that the job may make: more would fail it. */
   jobPairs: number
-  /** Stops after so many pairs, or elements that cannot be published. */
+  /** The dry run stops after this many pairs, or this many elements that cannot be published. */
   maxPairs: number
   limitSeconds: number
 }
@@ -32,8 +32,9 @@ interface DryRunContext {
 }
 
 /**
- * Builds a packet as a job would, slice by slice, and discards it; what is unpublishable is left out and listed. Slices
- * come in bit-reversed order, so that those read before the time is up are spread evenly. Contract 7.13.
+ * Builds a packet as a job would, slice by slice, and discards it. Elements that cannot be published are left out and
+ * listed. Slices come in bit-reversed order, so that the slices read before the time is up are spread evenly.
+ * Contract 7.13.
  * @throws AppError as `buildPacket`; jobTimedOut (504) if nothing could be read.
  */
 export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRunContext) {
@@ -55,7 +56,7 @@ export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRu
   const timedOut = errors.jobTimedOut(limitSeconds)
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut), limitSeconds * 1_000)
-  // At the end of the last sub-request that was read whole.
+  // The size at the end of the last sub-request that was read completely.
   const read = { subRequests: 0, ...tally.size() }
   let limit: DryRunLimit | null = null
   try {
@@ -107,7 +108,7 @@ function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLim
   return 'pairs'
 }
 
-/** The numbers below `count`, by their bits in reverse: any first ones of them are spread evenly. */
+/** The numbers below `count`, in the order of their reversed bits. The first ones, however many, are spread evenly. */
 export function bitReversed(count: number): number[] {
   const bits = Math.ceil(Math.log2(Math.max(count, 1)))
   const reversed = (index: number) => {

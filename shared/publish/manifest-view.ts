@@ -10,7 +10,7 @@ import type { PacketContent } from './content.ts'
 import type { ModelReport } from './report/model-report.ts'
 import { type JobReport, mergeReports } from './report/report.ts'
 
-/** Something that the schema of a target has for a property of a label, and the statements that make it. */
+/** A constraint or an index of a target, for a property of a label, and the statements that create it. */
 interface Required {
   label: string
   property: string
@@ -34,18 +34,18 @@ export interface PacketManifest {
     ManifestPart,
     'compression' | 'storedBytes'
   >)[]
-  /** Those of postback are no pairs: they stand in the metadata of parts. */
+  /** Postback statements are not pairs: they are in the metadata of parts. */
   statements: Record<StatementKind, number>
   requires: {
     server: string
     /** Uniqueness, which replay relies on. */
     constraints: Required[]
     moreConstraints?: number
-    /** What the model that the packet is bound to has beside it: replay does not rely on it. */
+    /** What the model that the packet is bound to requires in addition. Replay does not rely on it. */
     model?: { indexes: Required[]; existence: (Required & { edition: 'enterprise' })[]; more?: number }
   }
   report: JobReport
-  /** null: the packet was stored before there were shapes. */
+  /** null: the packet was stored before manifests had shapes. */
   shape: PacketShape | null
   /** Always null: the packet is whole. */
   base: null
@@ -90,7 +90,7 @@ export function manifestOf(
 const sumOf = (parts: readonly ManifestPart[], count: (part: ManifestPart) => number) =>
   parts.reduce((sum, part) => sum + count(part), 0)
 
-/** The digest of a packet: that of its parts' digests, as `sha256sum` gives it for these joined by line feeds. */
+/** The digest of a packet: the SHA-256 of its parts' digests in hexadecimal, joined by line feeds. */
 export const digestOf = (parts: readonly ManifestPart[]): string =>
   hash('sha256', parts.map(({ sha256 }) => sha256).join('\n'))
 

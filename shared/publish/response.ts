@@ -53,7 +53,7 @@ type Piece = Buffer | StatementSource
 /**
  * A response as a body, if possible of known length, so that a reader can detect truncation.
  * @returns `bytes` in UTF-8 (null if a source's length is unknown), and the chunks: the sources, and one for all text
- * between two of them, as each chunk is a write of its own.
+ * between two of them, because each chunk is a separate write.
  */
 export function serializeResponse(response: PublishResponse): {
   bytes: number | null

@@ -184,7 +184,7 @@ async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]
   try {
-    // If the response is lost, retries once; the object may exist by then.
+    // If the response is lost, retry once. The first request may have created the object.
     const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
     if (!isCreated) throw new Error('the object store refused to create an object')
     if ((await store.create(key, second)) !== 'exists') {

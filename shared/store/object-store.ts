@@ -17,8 +17,8 @@ export interface ByteRange {
 
 export interface ListOptions {
   /**
-   * Keys of the first request, at most 1,000, for callers that take only the first few. While the listing continues
-   * right after a page, each request asks for twice as many.
+   * Number of keys in the first request, at most 1,000, for callers that take only the first few. While the listing
+   * continues right after a page, each request asks for twice as many.
    */
   pageKeys?: number
   /** Only keys after this one, which need not exist. */

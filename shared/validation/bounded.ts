@@ -8,8 +8,8 @@ type IsValid = (value: unknown) => boolean
 type RawIssues = z.core.$RefinementCtx['issues']
 
 /**
- * A list that is parsed element by element and stops after a bounded number of invalid ones. A plain schema list would
- * allocate an object for each.
+ * A list that is parsed element by element, until a bounded number of elements are invalid. A plain schema list would
+ * allocate an object for each invalid element.
  * @param items the documented schema of an element.
  * @param isValid a cheap test that an element is valid as it is.
  */

@@ -21,7 +21,7 @@ export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue
 export const moreUnknown = (count: number, path: string): Issue[] =>
   count > maxIssuesOfOne ? [{ path, message: `has ${count - maxIssuesOfOne} more unknown fields` }] : []
 
-/** The fields of an object schema, looking through transforms. */
+/** The fields of an object schema, also below transforms. */
 function knownFields(schema: z.ZodType): string[] {
   if (schema instanceof z.ZodPipe) return knownFields(schema.in as z.ZodType)
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []

@@ -4,13 +4,13 @@ import { type Anchor, anchorPattern } from '../kinds/statement.ts'
 import type { Evaluated, Expectation } from './expectation.ts'
 import type { Finding, Properties } from './finding.ts'
 
-/** What is read for each pair of a batch, and what it says. */
+/** A query for each pair of a batch, and what its rows mean. */
 export interface Check {
-  /** For `overNumberedRows`. Returns `at` and the columns that `findings` takes; perhaps no row for a pair. */
+  /** For `overNumberedRows`. Returns `at` and the columns that `findings` takes. A pair may have no row. */
   query: Template
-  /** What the query takes as `values` for a pair, besides the parameters that it names. */
+  /** The `values` that the query takes for a pair, in addition to the parameters that it names. */
   values?: Expectation['values']
-  /** `earlier` is how many rows have come for the same pair before. */
+  /** `earlier`: the number of rows of the same pair before this one. */
   findings(row: Row, parameters: Properties, earlier: number): Finding[]
 }
 

@@ -3,25 +3,25 @@ import type { NamedField } from '../kinds/statement.ts'
 import { applied, type Wrap } from '../values/values.ts'
 import type { Properties } from './finding.ts'
 
-/** What the server found out about the fields that need an expression: a list for each group of fields. */
+/** What the server evaluated for the fields that need an expression: a list for each group of fields. */
 export interface Evaluated {
   evaluated: readonly unknown[][]
   equal: readonly boolean[][]
 }
 
-/** What a pair says that properties must be. */
+/** The values that properties must have according to a pair. */
 export interface Expectation {
   /** The columns of `Evaluated`, in a query where `actual` holds the properties and `values` the lists below. */
   columns: Template
   /** For each group of fields: the key and the parameter of each. */
   values(parameters: Properties): unknown[]
-  /** The value of each field, and for zoned datetimes whether the server found the actual one to be the same. */
+  /** The value of each field, and for zoned datetimes whether the server found the actual value to be the same. */
   of(row: Evaluated, parameters: Properties): { expected: Properties; equal: Record<string, boolean> }
 }
 
 /**
- * The server evaluates what needs an expression; any other parameter is the value itself. The query takes the fields as
- * data, as a database plans a query that names each of them in time that grows with the square of their number.
+ * The server evaluates values that need an expression; any other parameter is the value itself. The query takes the
+ * fields as data: if it named each field, the planning time would grow with the square of their number.
  */
 export function expectationOf(fields: readonly NamedField[]): Expectation {
   const needing = fields.filter(({ value }) => value.wrap !== null)
@@ -61,6 +61,6 @@ function isSame(group: readonly NamedField[]): Template {
   const instant = (it: string | Template) =>
     list ? template`[z IN ${it} | z.epochSeconds]` : template`(${it}).epochSeconds`
   const [actual, expected] = ['actual[x[0]]', evaluatedBy(group)]
-  // To `=`, both instants of an hour that is repeated are one.
+  // `=` treats both instants of a repeated hour as equal.
   return template`CASE WHEN ${actual} = ${expected} THEN ${instant(actual)} = ${instant(expected)} ELSE false END`
 }

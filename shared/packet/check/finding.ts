@@ -37,7 +37,7 @@ export function subjectText(
 export const nodeText = ({ label, idProperty }: NodeKey, id: unknown): string =>
   `:${label}(${idProperty}=${shownId(id)})`
 
-/** Compares the properties of one node or relationship, without the keys whose values are the target's. */
+/** Compares the properties of one node or relationship, without protected keys: the target keeps their values. */
 export function propertyFindings(
   subject: string,
   actual: Properties,

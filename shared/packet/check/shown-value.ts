@@ -18,8 +18,8 @@ export function valueText(value: unknown): string {
 
 /**
  * Whether two values that the driver has read are the same, types included: 1 is not 1.0, -0.0 is not 0.0, NaN is NaN.
- * `areEqual` is what the server says, where it was asked: of zoned datetimes, which the driver reads without the offset
- * from Neo4j 3.5, and not at all if it does not know their zone or year.
+ * `areEqual` is the server's answer, for zoned datetimes only: the driver reads them without the offset from Neo4j 3.5,
+ * and cannot read them at all if it does not know their zone or year.
  */
 export function areSame(a: unknown, b: unknown, areEqual?: boolean): boolean {
   if (Object.is(a, b)) return true
@@ -62,7 +62,7 @@ function typeOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? value.constructor.name.toLowerCase() : typeof value
 }
 
-/** An id as it stands in the packet. */
+/** An id as the packet has it. */
 export function shownId(id: unknown): string {
   return shortened(typeof id === 'string' ? id : stringifyLossless(id))
 }

@@ -1,5 +1,5 @@
 /**
- * The only place that quotes labels, types and property keys: always in backticks, inner ones doubled (contract 5).
+ * The only place that quotes labels, types and property keys: in backticks, with inner backticks doubled (contract 5).
  * `isQuotable` refuses backslashes earlier: Cypher 5 decodes `\u0060` inside a quoted identifier first.
  */
 export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``

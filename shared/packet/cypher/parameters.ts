@@ -17,7 +17,7 @@ export const param = (name: string): Param => ({ name })
 export function template(texts: TemplateStringsArray, ...values: readonly (string | Param | Template)[]): Template {
   const parts: (string | Param)[] = [texts[0] as string]
   values.forEach((value, index) => {
-    // Not spread into one `push` call: a node may have more properties than a call accepts arguments.
+    // Do not spread this into one `push` call: a node may have more properties than a call accepts arguments.
     for (const part of Array.isArray(value) ? (value as Template) : [value as string | Param]) parts.push(part)
     parts.push(texts[index + 1] as string)
   })

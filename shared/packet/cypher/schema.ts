@@ -3,7 +3,7 @@ import { quote } from './identifiers.ts'
 /** The oldest server that runs every statement text of a packet; the replay tests run all kinds on it. */
 export const oldestServer = '3.5'
 
-/** A statement that adds to a schema, by version of Neo4j: 4.4 and later take the first, 3.5 the second. */
+/** A statement that adds to a schema. Neo4j 4.4 and later accept the first text, 3.5 accepts the second. */
 export type SchemaTexts = Record<'5' | '3.5', string>
 
 /** Makes a property unique among the nodes of a label. Neither text changes an existing constraint. */

@@ -65,7 +65,7 @@ export interface KeepList {
   ids: Set<string>
 }
 
-/** The ids of the clause at this position of those that the statement was made from. */
+/** The ids of a clause, by its position among the clauses that the statement was made from. */
 export interface ClauseSource {
   clause: number
 }
@@ -87,7 +87,7 @@ export function cleanup(
   }
 }
 
-/** Finds as `r` what a cleanup deletes. */
+/** Finds the relationships that a cleanup deletes, as `r`. */
 export function staleRelationships(
   node: Anchor,
   { type, direction }: RelationshipType,
@@ -108,7 +108,7 @@ export function staleRelationships(
 const namedLists = (clauses: readonly KeepClause[]) =>
   clauses.map((clause, index) => ({ clause, name: `ids_${index}` }))
 
-/** A list that needs an expression is bound once, not per row. */
+/** Binds a list that needs an expression once, not per row. */
 function boundList({ wrap, list }: Expression, name: string): Template {
   const element = list ? template`[y IN x | ${applied(wrap as Wrap, 'y')}]` : applied(wrap as Wrap, 'x')
   return template`[x IN ${param(name)} | ${element}] AS ${name}`
@@ -128,7 +128,7 @@ function keep(lists: readonly { clause: KeepClause; name: string }[], isUndirect
   return isSimple ? joined : template`(${joined})`
 }
 
-/** Each list of ids that is bound first, by its name. */
+/** The lists of ids that the statement binds first, by name. */
 function readBoundLists(scanner: Scanner): ReadonlyMap<string, Expression> {
   const bound = new Map<string, Expression>()
   do {

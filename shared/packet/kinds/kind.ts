@@ -4,8 +4,8 @@ import type { Phase } from './phases.ts'
 import type { IdentifiedNode, Statement } from './statement.ts'
 
 /**
- * All that the product knows of one kind of statement. `S` is its structure: what a statement of the kind says, as the
- * arguments from which the service writes it.
+ * Everything that the product knows about one kind of statement. `S` is its structure: the arguments from which the
+ * service writes a statement of this kind.
  */
 export interface KindDefinition<S> {
   /** For messages: `node upsert`. */
@@ -18,7 +18,7 @@ export interface KindDefinition<S> {
    * @throws mismatch if the text is of another kind
    */
   read(scanner: Scanner): S
-  /** The nodes that a statement finds by identity; of a relationship, the start comes first. */
+  /** The nodes that a statement finds by identity; for a relationship, the start comes first. */
   identities(structure: S): IdentifiedNode[]
   /** How to find out whether a pair would change anything at a target. */
   check(structure: S): Check

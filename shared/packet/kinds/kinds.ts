@@ -36,7 +36,7 @@ const kindOf = ({ kind }: Structure) => kinds[kind] as KindDefinition<Structure>
 /** The statement that the service writes for a structure. */
 export const statementOf = (it: Structure): Statement<unknown> => kindOf(it).write(it)
 
-/** The nodes that a statement finds by identity; of a relationship, the start comes first. */
+/** The nodes that a statement finds by identity; for a relationship, the start comes first. */
 export const identitiesOf = (it: Structure): IdentifiedNode[] => kindOf(it).identities(it)
 
 /** How to find out whether a pair would change anything. */
@@ -45,7 +45,7 @@ export const checkOf = (it: Structure): Check => kindOf(it).check(it)
 /** The type of the relationship that a statement names by its ends; null for other statements. */
 export const typeBetween = (it: Structure): string | null => ('ends' in it ? it.ends.type : null)
 
-/** What a pair speaks of: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
+/** What a pair is about: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
 export const subjectOf = (it: Structure, parameters: Properties): string =>
   subjectText(identitiesOf(it), parameters, typeBetween(it))
 

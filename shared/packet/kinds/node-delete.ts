@@ -10,7 +10,7 @@ import type { Expression, NodeKey, Statement } from './statement.ts'
 export interface NodeDelete {
   kind: 'nodeDelete'
   node: NodeKey
-  /** What the list of ids needs. */
+  /** The expression that the list of ids needs. */
   ids: Expression
 }
 
@@ -38,7 +38,10 @@ export const nodeDeleteKind: KindDefinition<NodeDelete> = {
   }),
 }
 
-/** Deletes the nodes with the given ids and their relationships; `ids`: what the list needs. Seed, Node delete by id. */
+/**
+ * Deletes the nodes with the given ids, and their relationships. `ids`: the expression that the list needs.
+ * Seed, Node delete by id.
+ */
 export function nodeDelete(node: NodeKey, ids: Expression): Statement<'ids'> {
   return {
     topic: { kind: 'nodeDelete', label: node.label },
@@ -47,6 +50,6 @@ export function nodeDelete(node: NodeKey, ids: Expression): Statement<'ids'> {
   }
 }
 
-/** Finds as `n` what a node delete deletes. */
+/** Finds the nodes that a node delete deletes, as `n`. */
 const nodesToDelete = ({ label, idProperty }: NodeKey, ids: Expression): Template =>
   template`MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN ${expression(ids, param('ids'))}`

@@ -25,7 +25,7 @@ export interface NodeUpsert {
   changes: NodeChanges
 }
 
-/** What an upsert does besides publishing properties: the keys that it leaves alone, the labels that it adds and removes. */
+/** What an upsert does besides publishing properties: keys that it leaves alone, labels that it adds and removes. */
 export interface NodeChanges {
   protectedKeys: readonly string[]
   added: readonly string[]
@@ -97,7 +97,7 @@ export function nodeUpsert(
   }
 }
 
-/** The fields with their parameters; `shared` has the id property where its parameter is that of the identity. */
+/** The fields with their parameters. `shared` has the id property if it shares its parameter with the identity. */
 export function nodeFields(node: Anchor, fields: readonly Field[]): { shared: NamedField[]; others: NamedField[] } {
   const isShared = ({ key }: Field) => key === 'id' && node.idProperty === 'id'
   const shared = fields.filter(isShared).map((field) => ({ ...field, name: 'id' }))

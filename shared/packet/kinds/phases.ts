@@ -1,10 +1,10 @@
 /**
- * Each phase of a replay ends before the next begins: relationships are written while no transaction locks their nodes for
- * another reason. Pairs do not depend on order, so this changes no result. Contract 5, order independence.
+ * Each phase of a replay ends before the next begins: relationships are written while no transaction locks their nodes
+ * for another reason. Pairs do not depend on order, so this changes no result. Contract 5, order independence.
  */
 export const phases = [
   { name: 'nodes', isSerial: false },
-  // Deletes lock whatever is attached to their nodes, which no choice of lanes keeps apart. One lane runs them alone.
+  // Deletes lock everything attached to their nodes, so no choice of lanes avoids conflicts. One lane runs them all.
   { name: 'nodeDeletes', isSerial: true },
   { name: 'relationships', isSerial: false },
   { name: 'cleanups', isSerial: false },

@@ -71,7 +71,7 @@ export function postbackNode(node: Anchor, { key, value }: Field): Statement<'id
   }
 }
 
-/** Stamps the existing relationships of a type between two nodes; with `id` only those with that id. Creates none. */
+/** Stamps the existing relationships of a type, and with `id` if given, between two nodes. Creates none. */
 export function postbackRelationship(
   { start, type, end }: RelationshipEnds,
   id: Field | null,
@@ -104,7 +104,7 @@ function readOfNode(scanner: Scanner): NodePostback {
   return { kind: 'postback', of: 'node', node, stamp }
 }
 
-/** After its first words. */
+/** Reads the statement after its first words. */
 function readOfRelationship(scanner: Scanner): RelationshipPostback {
   const start = readAnchor(scanner)
   scanner.expect('-[r:')

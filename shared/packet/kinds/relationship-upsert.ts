@@ -101,8 +101,8 @@ export const idPattern = (id: NamedField | null): Template =>
   id === null ? [] : template` {${quote(id.key)}: ${expression(id.value, param(id.name))}}`
 
 /**
- * Binds `r` to each relationship between two nodes, or to null. Both ends come first, each by a clause of its own: as
- * one pattern, every relationship of a hub would be visited for each row.
+ * Binds `r` to each relationship between two nodes, or to null. Both ends come first, each in its own clause: for a
+ * single pattern, the database would visit every relationship of a hub for each row.
  */
 export function relationshipBetween({ start, type, end }: RelationshipEnds, id: NamedField | null): Template {
   const ends = join([optional('a', start, 'a_id'), optional('b', end, 'b_id')], ' ')

@@ -55,9 +55,9 @@ export type StatementCounts = Partial<Record<StatementKind, number>>
 /** What a statement does, and to which kind of elements: its kind, and names without values. */
 export interface Topic {
   kind: StatementKind
-  /** Of the node, or of the start of the relationship. */
+  /** The label of the node, or of the start of the relationship. */
   label: string
-  /** Of the relationships. */
+  /** The type of the relationships. */
   type?: string
   /** The label of the end of the relationship. */
   to?: string

@@ -24,7 +24,7 @@ export interface PartMetadata {
   /** Adds an id for search indexing; `searches` creates the list, even if it stays empty. */
   updated(id: string | undefined): void
   searches(): void
-  /** Ids of nodes that the part deletes, for search de-indexing. If given, they are all of the metadata. */
+  /** Ids of nodes that the part deletes, for search de-indexing. If given, the metadata has nothing else. */
   deleted(ids: readonly string[]): void
   collapsed(count: number): void
   skipped(kind: keyof Skipped): void

@@ -11,7 +11,7 @@ export interface SealedPart {
   number: number
   bytes: Buffer
   pairs: number
-  /** The kinds of its pairs, and of the statements of its postback packet, which are not among the pairs. */
+  /** Counts its pairs by kind, and the statements of its postback packet, which are not among the pairs. */
   statements: StatementCounts
 }
 
@@ -25,18 +25,18 @@ type MetadataUpdate = (metadata: PartMetadata) => void
 type Description = string | (() => string)
 
 export interface PacketWriter {
-  /** Writes a pair about so many elements; `update` changes the metadata of the part that takes it. */
+  /** Writes a pair about a number of `elements`. `update` changes the metadata of the part that takes it. */
   write(pair: WrittenPair, description: Description, update?: MetadataUpdate, elements?: number): Promise<void>
-  /** Like `write`, for a pair's bytes. They are copied before it returns; its promise, if any, must be awaited. */
+  /** Like `write`, for a pair's bytes, which it copies before it returns. Await the promise, if it returns one. */
   add(bytes: Buffer, topic: Topic, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */
   updateMetadata(update: MetadataUpdate): void
   /**
-   * Seals the last part and waits until all parts are delivered. Without any pair: one empty part, unless `evenIfEmpty`
-   * is false.
+   * Seals the last part and waits until all parts are delivered. A packet without pairs has one empty part, unless
+   * `evenIfEmpty` is false.
    */
   end(options?: { evenIfEmpty?: boolean }): Promise<void>
-  /** Waits until all deliveries end, successful or not: after an error, before the delivered parts are discarded. */
+  /** Waits until all deliveries end, successful or not. Call this after an error, before discarding delivered parts. */
   settle(): Promise<void>
   readonly pairs: number
   readonly parts: number
@@ -54,7 +54,7 @@ export interface PacketErrors {
 
 export interface PacketWriterOptions {
   limits: PartLimits
-  /** Of the whole packet. */
+  /** Limit of the whole packet. */
   maxPairs: number
   errors: PacketErrors
   sink: PartSink
@@ -68,8 +68,8 @@ const buffers = 3
 const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
 
 /**
- * Splits pairs into parts and passes these to `sink`, a few at a time; memory holds those few parts. Contract 6.
- * @throws what `errors` make, and what the sink throws.
+ * Splits pairs into parts and passes them to `sink`, a few at a time; memory holds only these few parts. Contract 6.
+ * @throws the errors that `errors` makes, and what the sink throws.
  */
 export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: PacketWriterOptions): PacketWriter {
   const free: PartBuffer[] = []
@@ -96,13 +96,13 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
     const filled = part
     if (metadata.postbacks > 0) statements.postback = metadata.postbacks
     const bytes = filled.seal(metadata.render())
-    // Strings were copied from what the origin sent, and no database sends others.
+    // The strings are copies of what the origin sent, and no database sends anything but UTF-8.
     if (!isUtf8(bytes)) throw errors.notUtf8()
     const sealed = { number: ++written.parts, bytes, pairs: filled.pairs, statements }
     written.bytes += sealed.bytes.length
     const delivery = sink(sealed)
       .catch((error) => {
-        // Recorded before the delivery leaves `underWay`: a failed delivery must never go unnoticed.
+        // Record this before the delivery leaves `underWay`: a failed delivery must never go unnoticed.
         failure ??= { error }
       })
       .finally(() => {
@@ -136,7 +136,7 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
       put(text, textBytes, topic, description, update)
       return undefined
     }
-    // Copied now: while the part is delivered, another build of this process may write its own pairs into the same memory.
+    // Copy now: while the part is delivered, another build of this process may write its own pairs into this memory.
     const own = typeof text === 'string' ? text : Buffer.from(text)
     return deliver().then(() => put(own, textBytes, topic, description, update))
   }

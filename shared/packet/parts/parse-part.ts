@@ -17,7 +17,7 @@ export interface Place {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads the stored JSON of a part. @throws SourceBroken if it is none. */
+/** Reads the stored JSON of a part. @throws SourceBroken if it is not valid. */
 export function parsePart(stored: Uint8Array | string): Pair[] {
   const part = parsed(stored)
   const statements = isObject(part) ? part.statements : null

@@ -33,7 +33,7 @@ export const emptyPart = Buffer.from(head + tail)
 
 /**
  * One part being filled: pairs as UTF-8 in one buffer, `{"statements":[…]}` when sealed. Only the last pair has
- * metadata; that of the others is null. The buffer is reused after `clear`, so a packet costs the memory of a part.
+ * metadata; all others have null. The buffer is reused after `clear`, so a packet costs the memory of a part.
  */
 export class PartBuffer {
   #bytes = spare.pop() ?? Buffer.allocUnsafe(startBytes)
@@ -49,7 +49,7 @@ export class PartBuffer {
     this.pairs = 0
   }
 
-  /** Returns its memory for the next packet's parts. Neither this nor what was sealed may be used afterwards. */
+  /** Returns its memory for the next packet's parts. Neither this buffer nor a sealed part may be used afterwards. */
   release(): void {
     if (spare.length < sparesAtMost && this.#bytes.length <= largestSpareBytes) spare.push(this.#bytes)
     this.#bytes = Buffer.alloc(0)

@@ -2,15 +2,18 @@ import type { Anchor, Field } from '../kinds/statement.ts'
 import { readValue } from './read-value.ts'
 import { mismatch, type Scanner } from './scanner.ts'
 
-/** @throws mismatch if what is read would change an identity, which the service refuses to publish. Contract 4.13 to 4.16. */
+/**
+ * @throws mismatch if a rule of the service's own statements does not hold, for example that none changes an identity.
+ * Contract 4.13 to 4.16.
+ */
 export function requires(holds: boolean): void {
   if (!holds) throw mismatch
 }
 
-/** The rest of a node pattern from its label on. */
+/** Reads the rest of a node pattern, beginning with its label. */
 export const readAnchor = (scanner: Scanner): Anchor => readIdentity(scanner, scanner.name())
 
-/** The rest of a node pattern after its label. */
+/** Reads the rest of a node pattern after its label. */
 export function readIdentity(scanner: Scanner, label: string): Anchor {
   scanner.expect(' {')
   const { key: idProperty, value: id } = readField(scanner, ': ')
@@ -18,7 +21,7 @@ export function readIdentity(scanner: Scanner, label: string): Anchor {
   return { label, idProperty, id }
 }
 
-/** The own id in a relationship pattern; null if it has none. */
+/** Reads the own id in a relationship pattern; null if it has none. */
 export function readIdPattern(scanner: Scanner): Field | null {
   if (!scanner.takes(' {')) return null
   const id = readField(scanner, ': ')
@@ -32,7 +35,7 @@ export function readField(scanner: Scanner, separator: string): Field {
   return { key, value: readValue(scanner) }
 }
 
-/** Published values, and the keys that keep the target's. */
+/** Reads the published values, and the keys whose values the target keeps. */
 export function readMap(scanner: Scanner, variable: 'n' | 'r') {
   const fields: Field[] = []
   const protectedKeys: string[] = []

@@ -1,7 +1,7 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { ParameterSyntax, Template } from '../cypher/parameters.ts'
 
-/** Thrown where a text is not of the kind that is tried. One object for all, as most texts mismatch several kinds. */
+/** Thrown if a text is not of the kind being tried. A single object, because most texts mismatch several kinds. */
 export const mismatch = new Error('the text is not of this kind')
 
 /** Reads a statement's text from left to right, in time linear in its length. */
@@ -27,7 +27,7 @@ export function createScanner(text: string) {
   return {
     takes,
 
-    /** Begins at the start of the text once more. */
+    /** Starts again at the beginning of the text. */
     restart(): void {
       at = 0
       syntax = null
@@ -37,7 +37,7 @@ export function createScanner(text: string) {
       if (!takes(literal)) throw mismatch
     },
 
-    /** The name in a quoted identifier; only names that the service writes. */
+    /** Reads the name in a quoted identifier. Accepts only names that the service writes. */
     name(): string {
       const start = at + 1
       let end = text[at] === '`' ? text.indexOf('`', start) : -1
@@ -48,7 +48,7 @@ export function createScanner(text: string) {
       return name
     },
 
-    /** Takes a template's text, with any parameter where it has one; takes nothing if the text is another. */
+    /** Takes a template's text, with any parameter where it has one. Takes nothing if the text differs. */
     takesTemplate(template: Template): boolean {
       const start = at
       if (template.every((part) => (typeof part === 'string' ? takes(part) : takesParameter()))) return true
@@ -56,7 +56,7 @@ export function createScanner(text: string) {
       return false
     },
 
-    /** Digits, perhaps none. */
+    /** Reads digits, perhaps none. */
     digits(): string {
       const start = at
       while (isDigit(text.charCodeAt(at))) at++

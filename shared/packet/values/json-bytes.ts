@@ -3,7 +3,7 @@ import { elementKind, isList, type Kind, kind } from '../../packstream/kinds.ts'
 import { textOfValue } from './value-text.ts'
 import type { Numbers } from './values.ts'
 
-/** Thrown before memory is made of it. A value of few bytes may be much longer as JSON. */
+/** Thrown before the memory is allocated. A value of few bytes may be much longer as JSON. */
 export class JsonTooLarge extends Error {
   readonly limitBytes = mostBytes
 }
@@ -20,8 +20,8 @@ const space = 0x20
 const shortLength = 48
 
 /**
- * Writes pairs as UTF-8 into a buffer that is used again for the next pair, and values of the origin as JSON from the
- * bytes that it sent. Contract 5, values.
+ * Writes pairs as UTF-8 into a buffer that is reused for the next pair. Makes the JSON of a value from the bytes that
+ * the origin sent. Contract 5, values.
  */
 export class JsonBytes {
   #bytes = Buffer.allocUnsafe(startBytes)
@@ -76,7 +76,7 @@ export class JsonBytes {
     this.#byte(close)
   }
 
-  /** `allByFields`: of a list of times or datetimes, of which one must be given by its fields. */
+  /** `allByFields`: the value is in a list of times or datetimes, and all must be given by fields if one must. */
   #scalar(cursor: Cursor, of: Kind, numbers: Numbers, allByFields: boolean): void {
     if (of === kind.string) this.#string(cursor)
     else if (of === kind.safeInteger) this.#integer(cursor.integer())

@@ -55,7 +55,7 @@ const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: W
 export const isByFields = (value: Time<Whole> | DateTime<Whole>): boolean =>
   hasOffsetSeconds(value) || ('timeZoneId' in value && Boolean(value.timeZoneId))
 
-/** ISO 8601, or its fields where the offset has seconds. Contract 5, values. */
+/** ISO 8601, or the fields if the offset has seconds. Contract 5, values. */
 export const renderTime = (value: Time<Whole>): string =>
   isByFields(value) ? timeFields(value) : quoted(timeText(value) + offsetText(Number(value.timeZoneOffsetSeconds)))
 

@@ -5,7 +5,7 @@ const secondsOfDay = 86_400
 const daysKept = 10_000
 const dayTexts = new Map<number, string>()
 
-/** The date that lies so many days after 1970-01-01, as ISO 8601. Most graphs have few distinct ones. */
+/** The date this many days after 1970-01-01, as ISO 8601. Most graphs have few distinct dates. */
 export function dayText(days: number): string {
   const known = dayTexts.get(days)
   if (known !== undefined) return known
@@ -15,7 +15,7 @@ export function dayText(days: number): string {
   return text
 }
 
-/** In the proleptic Gregorian calendar. Years outside 0 to 9999 carry a sign, as Cypher requires. */
+/** The date in the proleptic Gregorian calendar. Years outside 0 to 9999 carry a sign, as Cypher requires. */
 function dateOf(days: number): string {
   // Years that start in March put the leap day last, so month offsets are fixed; all 400-year eras are equally long.
   const shifted = days + 719_468
@@ -33,7 +33,7 @@ function dateOf(days: number): string {
   return `${sign}${digits}-${two(month)}-${two(dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1)}`
 }
 
-/** The time of day after so many seconds and nanoseconds, as ISO 8601. */
+/** The time of day after this many seconds and nanoseconds, as ISO 8601. */
 export function timeText(seconds: number, nanoseconds: number): string {
   const text = `${two(Math.floor(seconds / 3_600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
   if (nanoseconds === 0) return text
@@ -42,7 +42,7 @@ export function timeText(seconds: number, nanoseconds: number): string {
   return `${text}.${fraction}`
 }
 
-/** The local datetime so many seconds and nanoseconds after 1970-01-01T00:00, as ISO 8601. */
+/** The local datetime this many seconds and nanoseconds after 1970-01-01T00:00, as ISO 8601. */
 export function momentText(seconds: number | bigint, nanoseconds: number): string {
   const [days, second] = typeof seconds === 'number' ? split(seconds) : splitLarge(seconds)
   return `${dayText(days)}T${timeText(second, nanoseconds)}`

@@ -6,7 +6,7 @@ import { floatText, type Numbers, wholeText } from './values.ts'
 
 /**
  * The JSON of the next value, which is of this kind, publishable, and neither a string nor a small integer; moves past
- * it. `allByFields`: it is one of a list of times or datetimes of which one must be given by its fields.
+ * it. `allByFields`: it is in a list of times or datetimes, and all must be given by fields if one must.
  */
 export function textOfValue(cursor: Cursor, of: Kind, numbers: Numbers, allByFields: boolean): string {
   switch (of) {

@@ -50,8 +50,8 @@ const wrapped = (wrap: Wrap, json: string): Rendered => ({ json, wrap, list: fal
 /**
  * Renders a stored value of the origin, as the driver reads it (integers as BigInt, floats as number), by the table of
  * contract 5. Never calls `JSON.stringify` on a number, which would lose 1.0, -0.0 and 2^53+1.
- * @returns null for values without a rendering (byte arrays, vectors, UUIDs, points with a coordinate that is not finite,
- * datetimes that Cypher would read back as others, types of later versions).
+ * @returns null for values without a rendering (byte arrays, vectors, UUIDs, points with a coordinate that is not
+ * finite, datetimes that Cypher would read back as other datetimes, types of later versions).
  */
 export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendered | null {
   switch (typeof value) {

@@ -1,7 +1,7 @@
 import neo4j, { type DateTime } from 'neo4j-driver'
 import { quote } from '../cypher/identifiers.ts'
 
-/** Whether a value is a zoned datetime as Bolt 3 sends it. What the driver cannot decode is of a later version. */
+/** Whether a value is a zoned datetime as Bolt 3 sends it. Only later versions send values that do not decode. */
 function lacksOffset(value: unknown): value is DateTime<bigint> {
   try {
     return neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
@@ -11,8 +11,8 @@ function lacksOffset(value: unknown): value is DateTime<bigint> {
 }
 
 /**
- * Bolt 3 omits the offset of a zoned datetime, which is ambiguous in the hour that a clock change repeats: such values
- * get their offset from `offsetsOf`, in place, one for each value under the key. Contract 13.
+ * Bolt 3 omits the offset of a zoned datetime, which is ambiguous in the hour that a clock change repeats. This adds
+ * the missing offsets in place; `offsetsOf` returns one for each value under the key. Contract 13.
  */
 export async function completeOffsets(
   { keys, values }: { keys: readonly string[]; values: unknown[] },
@@ -35,7 +35,7 @@ function withOffset(at: DateTime<bigint>, offset: bigint | undefined) {
   return new neo4j.types.DateTime(year, month, day, hour, minute, second, nanosecond, offset, timeZoneId)
 }
 
-/** Returns the offsets, as its only value, of a property of the element with the internal id `$id`. */
+/** A query whose only value is the list of offsets of a property. `$id`: the internal id of the element. */
 export function offsetsQuery(owner: 'node' | 'relationship', key: string): string {
   const pattern = owner === 'node' ? '(x)' : '()-[x]->()'
   // Appending to an empty list wraps a single value and leaves a list unchanged.

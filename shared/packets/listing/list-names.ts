@@ -33,7 +33,7 @@ interface Stored {
   generations: Generations
 }
 
-// Batch size of manifests read.
+// Manifests read concurrently.
 const manifestsTogether = 32
 const turnMs = 20
 

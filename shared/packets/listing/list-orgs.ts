@@ -9,7 +9,7 @@ export interface OrgPage {
   after?: string | undefined
 }
 
-// Of orgs whose existence is asked for at the same time.
+// Orgs whose existence is checked concurrently.
 const together = 32
 
 /** The first segments of all orgs, in the key order of the store. Directories that no org can have are left out. */

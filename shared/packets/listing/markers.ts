@@ -13,7 +13,7 @@ export type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
 
 /**
  * What readers see of a packet, from its marker or else from its manifest. If the manifest is unreadable, they see one
- * part: to read it is an error, which must not hide the org's other files.
+ * part. Reading that part fails, but the org's other files stay visible.
  */
 export async function shownOf(generations: Generations, packet: ListedPacket): Promise<Shown> {
   const { parts, expiresAt } = packet
@@ -34,8 +34,8 @@ export async function mark(store: ObjectStore, name: string, { generation, manif
 }
 
 /**
- * Puts a marker beside the latest generation, so that listings need not read its manifest. It only repeats what the
- * manifest says: it may arrive late, twice or never, and nothing else depends on it.
+ * Puts a marker next to the latest generation, so that listings need not read its manifest. The marker only repeats
+ * what the manifest says: it may arrive late, twice or never, and nothing else depends on it.
  */
 export async function markLatest(store: ObjectStore, generations: Generations, name: string): Promise<void> {
   const packet = (await packetsNamed(store, [name])).get(name)

@@ -72,8 +72,8 @@ export async function* merged(
 }
 
 /**
- * Keys at or after `from` that start with `start`. Skips hidden objects, those below a dot-name: in an org's top
- * directory these include all generations and parts.
+ * Keys at or after `from` that start with `start`. Skips hidden objects, which are below a dot-name. In an org's top
+ * directory they include all generations and parts.
  */
 export async function* visibleKeys(cursor: Cursor, start: string, from: string): AsyncGenerator<string> {
   let object = await cursor.seek(from)

@@ -17,7 +17,7 @@ export interface ListedPacket {
   expiresAt?: string | undefined
 }
 
-// The latest generation and its marker, with some to spare.
+// Enough for the latest generation and its marker, with some to spare.
 const leastKeys = 10
 const mostKeys = 1_000
 

@@ -42,7 +42,7 @@ export async function withoutCopies(
     const removed = plainOf ?? packet?.name
     if (removed === undefined) return { name }
     const shown: Shown = packet === undefined ? { parts: 0 } : await shownOf(generations, packet)
-    // The object's name is now that of a one-part packet, so it existed throughout.
+    // A one-part packet now has the object's name, so the name existed throughout.
     if (shown.parts > 0) return shown.parts === 1 && packet?.name === name ? { name, expiresAt: shown.expiresAt } : null
     return shown.expiresAt === undefined && (await areOfOthers(removed)).has(name) ? { name } : null
   }

@@ -2,9 +2,9 @@ import type { Identity } from '../../packet/identity.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
 
-/** Nodes of which some can be published. */
+/** Nodes, some of which can be published. */
 export interface IdentifiedNodes {
-  /** Of the nodes that can be published. */
+  /** Identities of the nodes that can be published. */
   identities: ReadonlyMap<InternalId, Identity>
   /** The nodes that cannot be published. */
   skipped: ReadonlySet<InternalId>
@@ -14,7 +14,7 @@ export interface IdentifiedNodes {
 
 /** Targeted nodes that are read together. */
 export interface Chunk extends IdentifiedNodes {
-  /** Position of the first among the targets. */
+  /** Position of the first node among the targets. */
   start: number
   nodes: readonly InternalId[]
   /** Their rows, in the same order; nodes that no longer exist have none. */

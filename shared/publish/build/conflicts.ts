@@ -16,7 +16,7 @@ import { groupTreatments, type NodeTreatment } from './treatments.ts'
 export interface ConflictDetector {
   identified(node: InternalId, keys: NodeKeys, identity: Identity): void
   published(node: InternalId, labels: readonly string[], identity: Identity): void
-  /** The origin has no such node, and its relationships on the target are cleaned up. */
+  /** Call this for a node that the origin does not have, and whose relationships on the target are cleaned up. */
   missed(identity: Identity): void
 }
 
@@ -71,7 +71,7 @@ function differing(text: string, otherText: string): string {
 export const distinctTreatments = (requests: readonly PublishRequest[]): NodeTreatment[] =>
   atOnce(treatmentSteps(requests))
 
-/** The distinct treatments of nodes by a multi's sub-requests: a step is one sub-request. */
+/** The distinct treatments of nodes by a multi's sub-requests. Each step handles one sub-request. */
 export function* treatmentSteps(requests: readonly PublishRequest[]): Steps<NodeTreatment[]> {
   const distinct = new Map<string, NodeTreatment>()
   for (const request of requests) {
@@ -94,12 +94,12 @@ function treatmentOf(plan: Plan): NodeTreatment {
   }
 }
 
-/** A dry run asks for each of its slices. */
+/** Computed once, because a dry run calls this for each of its slices. */
 const grouped = onceForEach(groupTreatments)
 
 /**
- * Compares how the sub-requests of a packet treat the nodes they share, while these are read. Remembers only nodes that
- * another sub-request could treat differently, so a multi with uniform settings costs nothing.
+ * Compares how the sub-requests of a packet treat the nodes that they share, while the nodes are read. Remembers only
+ * nodes that another sub-request could treat differently, so a multi with uniform settings costs nothing.
  * @param treatments the treatments of the whole multi.
  * @param observations what was recorded so far.
  * @returns a factory for the detector of the sub-request with that index in the multi.

@@ -40,8 +40,8 @@ export function reportVerdict(context: RequestContext, node: Identified, { viola
 }
 
 /**
- * Whether the model leaves out a node, as an end of a relationship too: it is identified by a label without a node type,
- * or by an id of a wrong type. @throws as `reportViolation`
+ * Whether the model leaves out a node, also as an end of a relationship, because the node is identified by a label
+ * without a node type, or by an id of a wrong type. @throws as `reportViolation`
  */
 export function isRefused(context: RequestContext, node: Identified, violation: Violation): boolean {
   reportViolation(context, node, violation)
@@ -50,14 +50,14 @@ export function isRefused(context: RequestContext, node: Identified, violation: 
   return true
 }
 
-/** Whether the model leaves out a published node, as it lacks what its node type requires. @throws as `reportViolation` */
+/** Whether the model leaves out a node that lacks a property its node type requires. @throws as `reportViolation` */
 export function isIncomplete(context: RequestContext, keys: NodeRow, identity: Identity): boolean {
   const { node, properties } = keys
   const { model, plan } = context
   if (!model || !plan.publishesNodes) return false
   let isBroken = false
   for (const key of model.required(identity.label)) {
-    // Types matter only where a wrong one is left out.
+    // Types matter only if properties of a wrong type are left out.
     const of = properties.kindOf(key)
     if (!omits(context) && of !== kind.absent) continue
     const violation = model.lacks(identity, key, of === kind.absent ? null : typeOf(of))

@@ -47,7 +47,7 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
   return search.filter === null || labels.includes(search.filter)
 }
 
-/** @throws unpublishable (422) if the node has a search id without a text that is not to be skipped. */
+/** @throws unpublishable (422) if the search id has no text and the request does not skip it. */
 function addSearchId(context: RequestContext, row: NodeRow, searchIds: Map<InternalId, string>) {
   const { plan } = context
   const { node, properties } = row
@@ -68,7 +68,7 @@ function addSearchId(context: RequestContext, row: NodeRow, searchIds: Map<Inter
   if (!isPublished) countSkipped(context, 'properties')
 }
 
-/** null for a value, or a list with one, that the driver cannot decode. */
+/** null if the driver cannot decode the value, or an element of the list. */
 function textOf(value: unknown): string | null {
   const hasText = !(Array.isArray(value) ? value.some(isUndecodable) : isUndecodable(value))
   return hasText ? String(value) : null

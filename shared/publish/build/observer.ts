@@ -9,7 +9,7 @@ import { identityLabel, identityOf, type NodeKeys } from '../request/identity.ts
 import type { Plan } from '../request/plan.ts'
 import type { OpenOrigin } from './origins.ts'
 
-/** A node or relationship of the origin, all or some of which cannot be published. */
+/** A node or relationship of the origin that cannot be published, or not completely. */
 export interface Unpublishable {
   what: 'node' | 'relationship'
   /** The label that identifies the node; null if none does, and for a relationship. */
@@ -22,14 +22,14 @@ export interface Unpublishable {
   reason: string
 }
 
-/** What a dry run learns about a build, besides its parts. An observer never changes the build. */
+/** What a dry run learns about a build, in addition to its parts. An observer never changes the build. */
 export interface BuildObserver {
   pair: OnPair
   /** Called for each sub-request, before any of it is written. */
   selected(plan: Plan, count: { origin: number; targeted: number }): void
-  /** A relationship that is published. */
+  /** Called for each published relationship. */
   relationship(type: string): void
-  /** A node at the end of a published relationship that the sub-request does not target. */
+  /** Called for a node that the sub-request does not target, at the end of a published relationship. */
   farEnd(node: InternalId): void
   unpublishable(origin: string, it: Unpublishable): void
   /** Called after each sub-request, while its origin is open. */
@@ -41,7 +41,7 @@ export interface Observed {
   observer?: BuildObserver | undefined
 }
 
-/** Tells of a node that cannot be published as it is. */
+/** Reports a node that cannot be published as it is. */
 export function observeNode({ plan, observer }: Observed, node: InternalId, keys: NodeKeys, reason: string): void {
   if (!observer) return
   const identity = identityOf(plan.identity, keys)
@@ -55,7 +55,7 @@ export function observeNode({ plan, observer }: Observed, node: InternalId, keys
   })
 }
 
-/** Tells of a relationship that cannot be published as it is. */
+/** Reports a relationship that cannot be published as it is. */
 export function observeRelationship(
   { plan, observer }: Observed,
   relationship: InternalId,
@@ -76,7 +76,7 @@ export function observeRelationship(
   })
 }
 
-/** What becomes of an id that several nodes share: it is left out, or fails the publish (null). */
+/** What to do with an id that several nodes share: report it and leave it out, or fail the publish (null). */
 export const onDuplicate = ({ plan, observer }: Observed) =>
   plan.skips
     ? (label: string, id: string | null, reason: string) =>

@@ -56,7 +56,7 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
       }
       return current
     },
-    /** Gives the origin back whose reads have all ended well: without this it is disconnected. */
+    /** Gives the origin back. Call this if all its reads have succeeded; otherwise it is disconnected. */
     release,
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', close)

@@ -25,14 +25,14 @@ const isShort = (id: InternalId): id is number => typeof id === 'number' && id <
 
 /**
  * Relationships to publish, keyed by what `MERGE` finds them by: type, ends, and their own id if the request names an
- * id property. Parallel ones that `MERGE` cannot distinguish collapse to the one whose element id is smallest as text.
+ * id property. Parallel ones that `MERGE` cannot distinguish collapse to the one whose internal id is smallest as text.
  * Contract 5.
  */
 export class RelationshipBatch {
   readonly #context: WriteContext
   /** By type, then by ends and own id. */
   readonly #kept = new Map<string, Map<string | number, KeptRelationship>>()
-  /** Those whose properties are in rows that may be released. */
+  /** Relationships whose properties are in rows that may be released. */
   readonly #attached = new Set<KeptRelationship>()
   #collapsed = 0
 
@@ -61,13 +61,13 @@ export class RelationshipBatch {
     if (parallel) this.#attached.delete(parallel)
   }
 
-  /** Copies the properties of all, so that the rows may be released which they were read from. */
+  /** Copies the properties of all relationships, so that the rows that they were read from may be released. */
   detach(): void {
     for (const kept of this.#attached) kept.properties = kept.properties.copy()
     this.#attached.clear()
   }
 
-  /** Writes all relationships. Call once: they are not removed. */
+  /** Writes all relationships. Call this once, because the batch keeps them. */
   async write(): Promise<void> {
     for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
     if (this.#collapsed === 0) return

@@ -37,7 +37,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   const known = new Set<string>()
   for await (const found of findRelationships(context, field, values, report.missingIndex)) {
     const { relationship, type, properties } = found
-    // It was changed or deleted after the search had found it.
+    // The relationship was changed or deleted after the search had found it.
     if (properties.shape.indexOf(field) === -1) continue
     const id = relationshipIdOf(plan, relationship, type, field, properties)
     if (id === null) continue
@@ -124,7 +124,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     }
   }
   let batch = new RelationshipBatch(context)
-  // Sorted if they are read in several groups, so that parallel relationships follow one another.
+  // Sort the rows if they are read in several groups, so that parallel relationships follow one another.
   let remaining = rows.length > foundAtOnce(context) ? rows.toSorted(byEnds) : rows
   while (remaining.length > 0) {
     const some = remaining.slice(0, foundAtOnce(context))
@@ -139,7 +139,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     const propertiesOf = new Map(read.elements.map(({ relationship, properties }) => [relationship, properties]))
     for (const { relationship, type, ownId, start, end } of some) {
       const properties = propertiesOf.get(relationship)
-      // It no longer exists or has another id.
+      // The relationship no longer exists or has another id.
       if (!properties || ownIdText(plan, properties) !== ownId) continue
       const ends = { start: start.identity, type, end: end.identity }
       batch.add(relationship, [start.node, end.node], ends, properties)

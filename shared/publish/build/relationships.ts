@@ -41,9 +41,9 @@ export async function writeRelationships(context: WriteContext, chunk: Chunk, ty
 }
 
 /**
- * Selects the relationships to publish. `done` are the positions of nodes whose relationships were in earlier groups. A
- * relationship created to such a node since then is left out: a parallel one may have been published, and the result
- * would depend on the order of replay.
+ * Selects the relationships to publish. `done` are the positions of nodes whose relationships were in earlier groups.
+ * If a relationship to one of these nodes was created since, it is left out: a parallel one may have been published,
+ * and the result would depend on the order of replay.
  */
 function selectPublishable(
   context: WriteContext,
@@ -125,7 +125,7 @@ function publish(
   }
 }
 
-/** Tells of what is not looked at where the near end is skipped, or the other end. */
+/** Reports problems that the build does not find if it skips an end of the relationship. */
 function observe(context: WriteContext, { row, type }: ReadRelationship, isNearSkipped: boolean) {
   const { plan, uniqueness } = context
   if (plan.relationshipIdField !== null && (plan.publishesRelationships || plan.cleanup === 'byRelationshipId')) {

@@ -23,11 +23,11 @@ export interface RequestContext extends Reading {
   pathOf: (field: string) => string
   conflicts: ConflictDetector
   report: Report
-  /** Of the model that the publish is bound to, if it is. */
+  /** Rules of the model that the publish is bound to, if any. */
   model?: ModelRules | undefined
   pairs: PairMaker
   writer: PacketWriter
-  /** Of a dry run. */
+  /** Set in a dry run. */
   observer?: BuildObserver | undefined
 }
 

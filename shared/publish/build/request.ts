@@ -29,8 +29,8 @@ export async function select(context: RequestContext): Promise<Selection> {
 }
 
 /**
- * Whether a request may be selected while the previous one is written. Not with relationship ids: finding them already
- * writes to the report and to conflict detection.
+ * Whether a request may be selected while the previous one is written. A request with relationship ids may not: finding
+ * them already writes to the report and to conflict detection.
  */
 export const canBeSelectedAhead = ({ relationshipIds }: Plan): boolean => relationshipIds.length === 0
 

@@ -6,14 +6,15 @@ import type { Plan } from '../request/plan.ts'
 export interface SeenIdentities {
   /**
    * Call with each identity by which a pair finds the target at this position; -1 for any other node.
-   * @throws originChanged (502) if an earlier call had another one.
+   * @throws originChanged (502) if an earlier call had another identity.
    */
   see(position: number, identity: Identity): void
 }
 
 /**
- * The upsert of a node sets the labels that it has now, by which an earlier pair may find it, so that the result would
- * depend on the order of replay. Contract 5. Each target takes four bytes.
+ * The upsert of a node sets its current labels. If an earlier pair identifies the node by another label, it may find
+ * the node after the upsert but not before, so the result would depend on the order of replay. Contract 5. Each target
+ * takes four bytes.
  */
 export function createSeenIdentities(
   { publishesNodes, relationships, relationshipIds }: Plan,

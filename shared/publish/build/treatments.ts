@@ -14,11 +14,11 @@ export interface NodeTreatment {
 
 /** How the other sub-requests of a multi treat a node that one of them reads. */
 export interface OtherTreatments {
-  /** Whether one of another origin may identify nodes by this label and id property. */
+  /** Whether a sub-request with another origin may identify nodes by this label and id property. */
   isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean
-  /** Whether one of this origin identifies a node with these keys by another label or id property. */
+  /** Whether a sub-request with this origin identifies a node with these keys by another label or id property. */
   isIdentifiedOtherwise(dbUrl: string, keys: NodeKeys, label: string, idProperty: string): boolean
-  /** Whether one of this origin publishes nodes with one of these labels with other settings. */
+  /** Whether a sub-request with this origin publishes nodes with one of these labels with other settings. */
   isPublishedOtherwise(dbUrl: string, labels: readonly string[], settings: string): boolean
 }
 
@@ -28,17 +28,17 @@ interface Grouped {
   rules: Map<string, IdentityRule>
   /** The settings with which nodes are published, by index label. */
   settings: Map<string, Set<string>>
-  /** Cached answers of `isIdentifiedOtherwise`, by all that they depend on. */
+  /** Cached answers of `isIdentifiedOtherwise`, by everything that they depend on. */
   answers: Map<string, boolean>
 }
 
-/** A distinct identity rule, and the origin whose nodes it identifies; null if there are several. */
+/** A distinct identity rule, and the origin whose nodes it identifies; null if it applies to several origins. */
 interface RuleOfOrigins {
   rule: IdentityRule
   dbUrl: string | null
 }
 
-/** Treatments of the sub-requests as they were sent, completed by the model that these are bound to. */
+/** Completes treatments, made from the requests as they were sent, by the model that the requests are bound to. */
 export function boundTreatments(
   treatments: readonly NodeTreatment[],
   model: BoundModel | null,
@@ -56,8 +56,8 @@ export function boundTreatments(
 const answersAtMost = 1_000
 
 /**
- * Groups treatments by what decides each answer, so that the cost per node does not grow with sub-requests that agree:
- * 10,000 may differ in `index` alone.
+ * Groups treatments by what decides each answer, so that the cost per node does not grow with the number of
+ * sub-requests that agree: 10,000 may differ in `index` alone.
  */
 export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTreatments {
   const origins = new Map<string, Grouped>()

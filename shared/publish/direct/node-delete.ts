@@ -35,7 +35,7 @@ export const nodeDelete = z
   .required({ mappedIndices: true, originIds: true, index: true })
   .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
 
-/** Accepts any valid publish field and ignores those it does not use; `idType` is additive. Seed, #9; contract 7.9. */
+/** Accepts publish fields, and ignores most that it does not use; `idType` is additive. Seed, #9; contract 7.9. */
 export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issues: Issue[] } {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   const { idType = null, ...rest } = (isObject ? body : {}) as Record<string, unknown>

@@ -16,7 +16,7 @@ const names = [
 ] as const
 type Name = (typeof names)[number]
 
-/** The type of a property in a model: that of a value, or of the elements of a list. */
+/** The type of a property in a model: the type of its value, or of the elements of its list. */
 export type DataType = Name | `${Name}[]`
 
 /** The type of a stored value. `[]` is the empty list; `other` is any value without a type here. */
@@ -28,7 +28,7 @@ const nameOf = new Map<string, Name>([
   ...Object.entries(synonyms),
 ])
 
-/** The type that a property's `dataType` names; null if it names none, so that values are not checked. Contract 4.21. */
+/** The type that a property's `dataType` names; null if it names none: values are not checked. Contract 4.21. */
 export function dataTypeOf(text: string | null | undefined): DataType | null {
   const [, word = '', list] = /^(\w+)\s*(\[\s*\])?$/.exec(text?.trim() ?? '') ?? []
   const name = nameOf.get(word.toLowerCase())
@@ -64,7 +64,7 @@ export function typeOf(of: Kind): ValueType {
   return name === 'other' || !isList(of) ? name : `${name}[]`
 }
 
-/** Whether a value of this type may be stored under a property of that one. An empty list is a list of any type. */
+/** Whether a property of type `type` may have a value of type `value`. An empty list is a list of any type. */
 export function fits(value: ValueType, type: DataType): boolean {
   if (value === type) return true
   if (value === '[]') return type.endsWith('[]')

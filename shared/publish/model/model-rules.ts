@@ -5,16 +5,16 @@ import type { BoundModel, ModelledProperty } from '../request/bound-model.ts'
 import type { Plan } from '../request/plan.ts'
 import { type DataType, dataTypeOf, fits, type ValueType } from './data-types.ts'
 
-/** What of a node breaks the model. */
+/** How a node breaks the model. */
 export interface Violation {
   rule: 'nodeType' | 'property' | 'required' | 'dataType'
-  /** The property, or null where a label breaks the rule. */
+  /** The property; null if a label breaks the rule. */
   property: string | null
   /** Continues a sentence that begins with the node. */
   problem: string
 }
 
-/** What of a published node breaks the model, and what `omit` leaves out of it for that. */
+/** How a published node breaks the model, and which properties `omit` leaves out for that reason. */
 export interface Verdict {
   violations: readonly Violation[]
   omitted: readonly string[]
@@ -38,7 +38,7 @@ export type ModelRules = ReturnType<typeof rulesFor>
 
 /** The rules of a model, for the nodes of each request. Contract 4.21. */
 export function createModelRules({ types }: BoundModel): (plan: Plan) => ModelRules {
-  // Node types share their properties.
+  // Node types share properties, so each `dataType` is parsed once.
   const parsed = new Map<string | undefined, DataType | null>()
   const typeOf = ({ dataType }: ModelledProperty) => {
     const type = parsed.get(dataType) ?? dataTypeOf(dataType)
@@ -80,9 +80,9 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
   }
 
   return {
-    /** What breaks the model at any end of a relationship: the label or the id that identifies the node. */
+    /** Judges what identifies a node, also at the end of a relationship: the label, and the type of the id. */
     identity({ label, idProperty }: Identity, type: ValueType): Violation | null {
-      // Most nodes are identified as the one before.
+      // Most nodes are identified in the same way as the previous one.
       if (label !== last.label || idProperty !== last.idProperty || type !== last.type) {
         const violation = nodeTypes.has(label) ? ofProperty(label, idProperty, type) : noNodeType(label)
         last = { label, idProperty, type, violation }
@@ -92,7 +92,7 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
 
     /**
      * Judges nodes with this identity and these labels: other labels without a node type, unknown keys, and types that
-     * do not fit. What identifies the node, and what it lacks, is checked before.
+     * do not fit. `identity` and `lacks` judge what identifies the node, and what it lacks, before this.
      */
     ofNode({ label, idProperty }: Identity, labels: readonly string[]) {
       const unknown = labels.filter((one) => one !== label && isQuotable(one) && !nodeTypes.has(one))
@@ -112,7 +112,7 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
       }
     },
 
-    /** The keys of the properties that published nodes of this node type must have, but for those not published. */
+    /** The keys that published nodes of this node type must have, except for properties that are not published. */
     required(label: string): readonly string[] {
       const known = required.get(label)
       if (known) return known
@@ -122,8 +122,8 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
     },
 
     /**
-     * What a published node lacks: a required property of this type, which is null if the node does not have it or,
-     * where a wrong type is left out, its value. The id property has been checked.
+     * Judges a required property of a published node. `type` is null if the node does not have the property. If
+     * `onModelViolation` is `omit`, a value of a wrong type counts as missing. `identity` judges the id property.
      */
     lacks({ label, idProperty }: Identity, key: string, type: ValueType | null): Violation | null {
       if (key === idProperty) return null

@@ -38,7 +38,7 @@ const places = [
 ].map((keys) => keys.join('\u0000'))
 
 interface Container {
-  /** Its key in the parent; '' in a list, and for the outermost. */
+  /** Its key in the parent; '' in a list, and for the outermost container. */
   key: string
   isObject: boolean
 }

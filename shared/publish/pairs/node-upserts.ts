@@ -8,7 +8,7 @@ import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { MadeUpserts, type UpsertKind, type UpsertShape, upsertBytes, upsertShape, withLeftOut } from './upserts.ts'
 
-/** The upsert that was made last of nodes with some properties. */
+/** The upsert that was last made for nodes of a shape. */
 interface LastNodes {
   by: NodeUpserts
   identity: Identity
@@ -31,7 +31,7 @@ export class NodeUpserts {
     this.#excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
   }
 
-  /** @throws unpublishable (422), naming the first label or property that no statement can hold, unless it is skipped. */
+  /** @throws unpublishable (422) for the first label or property that no statement can hold, unless it is skipped. */
   shapeOf(identity: Identity, { labels, properties }: NodeKeys, about: () => string): UpsertShape {
     const { shape } = properties
     const last = shape.last as LastNodes | null
@@ -52,7 +52,7 @@ export class NodeUpserts {
     })
   }
 
-  /** How the upserts are made of nodes with this kind of identity and these labels. */
+  /** How to make upserts of nodes with this kind of identity and these labels. */
   #kindOf(identity: Identity, labels: readonly string[], about: () => string): UpsertKind {
     const { protectedNodeProperties, identity: rule, skips } = this.#plan
     const { added, removed } = labelChanges(this.#plan, identity, labels, about)
@@ -70,8 +70,8 @@ export class NodeUpserts {
 }
 
 /**
- * Labels beside the identity's: adds the node's other labels, and removes those that `dynamicLabels` lists for one of
- * its labels and that it lacks. Seed, `dynamicLabels`; contract 4.15.
+ * Changes of labels other than the identity's: adds the node's other labels, and removes labels that `dynamicLabels`
+ * lists for one of its labels but that the node lacks. Seed, `dynamicLabels`; contract 4.15.
  */
 function labelChanges(
   { dynamicLabels, skips }: Plan,
@@ -88,7 +88,7 @@ function labelChanges(
   }
 }
 
-/** Why each label that cannot be published cannot. */
+/** A problem for each label that cannot be published. */
 export const labelProblems = (labels: readonly string[]): string[] =>
   labels
     .filter((label) => !isQuotable(label))

@@ -5,6 +5,6 @@ import type { PacketErrors } from '../../packet/parts/packet-writer.ts'
 export const packetErrors: PacketErrors = {
   pairTooLarge: errors.pairTooLarge,
   tooManyPairs: errors.tooManyPairs,
-  // Strings were copied from what the origin sent, and no database sends others.
+  // The strings are copies of what the origin sent, and no database sends anything but UTF-8.
   notUtf8: () => errors.originBroke(new Error('a string is not UTF-8')),
 }

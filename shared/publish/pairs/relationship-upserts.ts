@@ -17,7 +17,7 @@ import {
   withLeftOut,
 } from './upserts.ts'
 
-/** The upsert that was made last of relationships with some properties. */
+/** The upsert that was last made for relationships of a shape. */
 interface LastRelationships {
   by: RelationshipUpserts
   ends: Ends
@@ -105,7 +105,7 @@ export function relationshipIdOf(
   throw errors.unpublishable(`${describeRelationship(relationship, type)} ${id.problem}`)
 }
 
-/** The value of a relationship's id property, or a description of why it is no usable id. */
+/** The value of a relationship's id property, or a description of why it cannot be used as an id. */
 export function ownIdOf(
   { identity: { numbers } }: Plan,
   field: string,

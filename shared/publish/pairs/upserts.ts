@@ -23,24 +23,24 @@ interface Slot {
   index: number
 }
 
-/** What the upserts of elements of one shape share: everything in a pair but its values. */
+/** The common part of the upserts of elements of one shape: everything in a pair except its values. */
 export interface UpsertShape {
   topic: Topic
   /** The keys of the published properties. */
   keys: readonly string[]
-  /** The properties that break the model, and the properties left out for that. */
+  /** The properties that break the model, and the properties left out for that reason. */
   verdict: Verdict
   /** The indexes of properties that cannot be published and are left out. */
   skipped: readonly number[]
   slots: readonly Slot[]
 }
 
-// Elements of one shape may have as many sets of labels as there are elements.
+// A limit is needed because elements of one shape may have as many sets of labels as there are elements.
 const madeBytesKept = 16_000_000
-// Of a slot, besides its text.
+// Size of a slot without its text.
 const slotBytes = 300
 
-/** What was made for elements of each shape, by what else it depends on. */
+/** Caches upserts by the shape of their elements, and by a key for everything else that they depend on. */
 export class MadeUpserts {
   #made = new WeakMap<object, Map<string, UpsertShape>>()
   #bytes = 0
@@ -76,11 +76,11 @@ export interface UpsertKind {
   make(fields: readonly Field[], leftOut: readonly string[]): Shape<IdSource | PropertySource>
 }
 
-/** A statement with more would be legal up to the size of a pair, but take more memory to make than a worker has. */
+/** A statement with more would be legal up to the size of a pair, but making it takes more memory than a worker has. */
 const mostProperties = 100_000
 
 /**
- * What the upserts of elements with properties like these share.
+ * Makes the common part of the upserts of elements with properties like these.
  * @throws unpublishable (422), naming the first property without a rendering, unless it is to be skipped. Contract 5.
  */
 export function upsertShape(of: UpsertKind, properties: Properties, about: () => string): UpsertShape {
@@ -134,8 +134,8 @@ export function propertyProblem(properties: Properties, index: number): string {
 const end = Buffer.from(beforeMetadata)
 
 /**
- * Writes the pair with these ids to `bytes`, which are then the result.
- * @throws pairTooLarge (413) before memory is made of a pair that is far too large
+ * Writes the pair with these ids to `bytes`, and returns what was written.
+ * @throws pairTooLarge (413) before memory is allocated for a pair that is far too large
  */
 export function upsertBytes(
   bytes: JsonBytes,

@@ -8,14 +8,14 @@ interface Node extends NodeKeys {
   node: InternalId
 }
 
-// A deletion may take effect while the node is looked at, too: it takes some milliseconds, on a busy origin more. Where
-// bare nodes are skipped, one look must do.
+// A deletion takes some milliseconds, more on a busy origin, so it may also take effect while the node is checked. If
+// bare nodes are skipped, one check must be enough.
 const pausesMs = [0, 20, 200]
 
 /**
  * Leaves out elements with a node that no longer exists. A deletion takes effect while queries run: a node that is
- * deleted just then is read without labels or without properties, as if nothing identified it. A node that looks so
- * each time is so; its internal id may be that of a new node by then, which looks different.
+ * deleted just then is read without labels or without properties, as if nothing identified it. A node that looks like
+ * this at every check was not deleted. A new node may have taken over the internal id, but looks different.
  * @param nodesOf the nodes of an element, as they were read with it
  */
 export async function withoutDeleted<Element>(

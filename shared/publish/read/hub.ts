@@ -21,7 +21,7 @@ const mostParts = 8
 
 /**
  * Reads the relationships of a type at one node that has more of them than may be held at once, in parts by their far
- * ends. Parallel ones are in one group or in consecutive open groups.
+ * ends. Parallel relationships are in one group or in consecutive open groups.
  * @param count how many there are; if absent, they are listed rather than read in parts.
  */
 export async function* readHub(
@@ -60,7 +60,7 @@ async function listByFarEnd({ reading: { origin }, node }: Hub, match: string): 
   return byFarEnd.list()
 }
 
-/** Reads as many at once as fit, all of one key together; a key with too many is left to `readKey`. */
+/** Reads as many relationships at once as fit, all with one key together. `readKey` reads a key that does not fit. */
 async function* readInOrder(
   hub: Hub,
   { ids, endOfKey }: IdsByKey,
@@ -116,8 +116,8 @@ async function listByOwnId({ reading: { origin } }: Hub, ids: BigInt64Array, fie
 }
 
 /**
- * Equal ids have equal keys, 5 and 5.0 too; different ids may collide. Other types are too rare to distinguish, and NaN,
- * which is an odd float, has no order.
+ * Equal ids have equal keys, also 5 and 5.0; different ids may collide. Other types are too rare to distinguish, and
+ * NaN, which is an odd float, has no order.
  */
 function keyOfOwnId(row: Cursor): number {
   const { bytes, at } = row

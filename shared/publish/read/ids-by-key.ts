@@ -4,11 +4,11 @@ import { enlarged, type InternalId, mostListed } from './internal-ids.ts'
 /** Ids sorted by key. */
 export interface IdsByKey {
   ids: BigInt64Array
-  /** Where the run of ids with the same key as the one at this position ends. */
+  /** Where the run of ids ends that have the same key as the id at this position. */
   endOfKey(position: number): number
 }
 
-/** Collects ids with a key each, without an object per id: 16 bytes each, and 4 while sorting. @throws tooManyListed (413) */
+/** Collects ids with keys, without an object per id: 16 bytes each, and 4 while sorting. @throws tooManyListed (413) */
 export function collectIdsByKey(): { add(id: InternalId, key: number): void; list(): IdsByKey } {
   let ids = new BigInt64Array(1_024)
   let keys = new Float64Array(1_024)

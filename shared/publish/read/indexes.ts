@@ -6,7 +6,7 @@ interface Index {
   property: string
 }
 
-/** Reads the indexes of nodes or relationships; null if the origin does not say. Neo4j 3.5 has none of relationships. */
+/** Reads the indexes of nodes or relationships; null if the origin does not say. Neo4j 3.5 indexes nodes only. */
 export async function readIndexes(origin: Origin, entity: 'NODE' | 'RELATIONSHIP'): Promise<Index[] | null> {
   if (origin.legacy && entity === 'RELATIONSHIP') return []
   const rows = await origin.ask(

@@ -2,8 +2,8 @@ import * as errors from '../../errors/catalogue.ts'
 import type { Cursor } from '../../packstream/cursor.ts'
 
 /**
- * The origin's internal id of a node or relationship, stable within one read transaction: a number where a float holds
- * it exactly, else its decimal digits. The block format numbers relationships from 2^60 on, where floats step by 256.
+ * The origin's internal id of a node or relationship, stable within one read transaction: a number if a float holds it
+ * exactly, else its decimal digits. The block format numbers relationships from 2^60 on, where floats step by 256.
  */
 export type InternalId = number | string
 
@@ -13,7 +13,7 @@ export const toInternalId = (id: bigint): InternalId => (id < BigInt(firstInexac
 /** The first integer that shares its float with another. */
 const firstInexact = 2 ** 53
 
-/** Reads an id, as `id()` returns it. @throws originBroke (502) if it is no integer */
+/** Reads an id, as `id()` returns it. @throws originBroke (502) if it is not an integer */
 export function readInternalId(cursor: Cursor): InternalId {
   const id = cursor.whole()
   return typeof id === 'number' ? id : String(id)
@@ -21,12 +21,12 @@ export function readInternalId(cursor: Cursor): InternalId {
 
 export const asInteger = (id: InternalId) => BigInt(id)
 
-/** Begins a query about nodes by their ids, given as `$ids`: floats stay floats, as the driver writes them fast. */
+/** Begins a query about nodes by their ids, given as `$ids`. Numbers go as floats, which the driver writes fast. */
 export const eachNode = 'UNWIND [i IN $ids | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
 
 /**
- * Begins a query about relationships by their ids, given as `$ids`, and their ends `s` and `e`. No UNWIND: for few
- * nodes with very many relationships, Neo4j would plan a scan of all of them for each id.
+ * Begins a query about relationships by their ids, given as `$ids`, and their ends `s` and `e`. It has no UNWIND: for
+ * few nodes with very many relationships, Neo4j would plan a scan of all of them for each id.
  */
 export const eachRelationship =
   'WITH [i IN $ids | toInteger(i)] AS ids MATCH (s)-[r]->(e) WHERE id(r) IN ids WITH r, s, e'

@@ -8,14 +8,14 @@ import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
-/** A node with all that is published of it, or with the properties that identify it. */
+/** A node with all the properties to publish, or only with the properties that identify it. */
 export interface NodeRow extends NodeKeys {
   node: InternalId
 }
 
 /**
  * Reads the nodes of a label whose id property is among `values`.
- * @returns null if they are more than `atMost`, or than may be read at once.
+ * @returns null if there are more than `atMost`, or more than may be read at once.
  */
 export async function readNodesByIds(
   reading: Reading,

@@ -9,13 +9,13 @@ import { type Cursor, malformed } from '../../packstream/cursor.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInternalId } from './internal-ids.ts'
 
 /**
- * Queries for anything but the properties of nodes and relationships. They run on Neo4j 3.5 to 2026, hence `id()` and `$`
- * parameters.
+ * Queries for everything except the properties of nodes and relationships. They run on Neo4j 3.5 to 2026, so they use
+ * `id()` and `$` parameters.
  */
 
 /**
- * Passes to `take` each node of a label whose id property is among `values`, with the text by which a request names that
- * id (null if none can) and whether it has the label `filter`.
+ * Passes to `take` each node of a label whose id property is among `values`, with the text by which a request names
+ * that id (null if none can) and whether the node has the label `filter`.
  */
 export function findByIds(
   origin: Origin,
@@ -30,7 +30,7 @@ export function findByIds(
   return origin.each(query, { values }, (row) => take(readInternalId(row), requestTextOf(row), row.boolean()))
 }
 
-/** Reads an id as a request names it. It may have changed since it was searched for. */
+/** Reads an id as a request names it. The id may have changed since the search. */
 function requestTextOf(row: Cursor): string | null {
   const value = readValue(row)
   return value && requestText(value)
@@ -79,11 +79,11 @@ export async function countRelationships(
   return counts
 }
 
-// An id may move from one node to another during the search, which then finds it at both. Two of its nodes are compared
-// once more; if an id has moved, the search is repeated.
+// An id may move from one node to another during the search, which then finds it at both. The query compares two of its
+// nodes once more; if an id has moved, the search is repeated.
 const searchesForDuplicates = 3
 
-/** The values of a label's id property that several nodes share; null for one that cannot be published. */
+/** The values of a label's id property that several nodes share; null for a value that cannot be published. */
 export async function findDuplicates(
   origin: Origin,
   label: string,
@@ -128,7 +128,10 @@ export async function hasUniqueness(origin: Origin, label: string, idProperty: s
   })
 }
 
-/** The `count` offsets in seconds of a zoned datetime property (of each element of a list), which Bolt 3 omits; empty if there are more or fewer. */
+/**
+ * The `count` offsets, in seconds, of a zoned datetime property (of each element of a list), which Bolt 3 omits. Empty
+ * if there are more or fewer.
+ */
 export async function readOffsets(
   origin: Origin,
   owner: 'node' | 'relationship',

@@ -13,8 +13,8 @@ export interface BuildSizes {
   /** The most relationships held at once, even if they are small: 20,000 take some 20 MB. */
   group: number
   /**
-   * The most targeted nodes read at once, if they are small. All origin ids of a request fit into 1,000 (500, each possibly
-   * stored as string and as integer), so that keep-lists and upserts come from the same rows. Memory holds the
+   * The most targeted nodes read at once, if they are small. All origin ids of a request fit into 1,000 (500, each
+   * possibly stored as string and as integer), so that keep-lists and upserts come from the same rows. Memory holds the
    * relationships of one chunk, plus a few bytes for each relationship from a node already read to one that is not.
    */
   chunk: number
@@ -22,13 +22,13 @@ export interface BuildSizes {
 
 export const defaultSizes: BuildSizes = { probe: 10, group: 20_000, chunk: 1_000 }
 
-/** What earlier reads of one origin have learned, for later ones. */
+/** What earlier reads of one origin have learned, for later reads. */
 export interface Learned {
   shapes: Record<'nodes' | 'relationships' | 'farEnds', Shapes>
   labels: Record<'nodes' | 'farEnds', LabelSets>
   /** The average size of a row, by kind of row. */
   rowBytes: Map<string, number>
-  /** Types and directions to count before reading: the previous nodes had more of them than may be read at once. */
+  /** Types and directions to count before reading: the previous nodes had more relationships than fit in one read. */
   counted: Set<string>
 }
 
@@ -85,7 +85,7 @@ export async function readRows(reading: Reading, { query, parameters, kind, coun
     return rows
   }
   if (!rowBytes.has(kind)) {
-    // Large rows would be sent by the thousand before their size is known.
+    // Without this, large rows would be sent by the thousand before their size is known.
     const probe = await origin.rows(`${query} LIMIT ${sizes.probe}`, parameters, mostBytes)
     rowBytes.set(kind, probe.rowBytes)
     // A result of fewer rows is complete.
@@ -94,17 +94,17 @@ export async function readRows(reading: Reading, { query, parameters, kind, coun
   }
   if (count > rowsAtOnce(reading, kind)) return null
   const read = await origin.rows(query, parameters, mostBytes)
-  // A few large rows shrink reads only for a while: each complete read allows rows of half the size.
+  // A few large rows shrink reads only for a while: each complete read halves the known size, if its rows are smaller.
   const known = rowBytes.get(kind) as number
   rowBytes.set(kind, Math.max(read.rowBytes, read.rows === null ? known : known / 2))
   return read.rows
 }
 
-/** Keys and labels that elements read together do not share: so many take some 40 MB. */
+/** Limit of keys and labels that elements read together do not share. This many take about 40 MB. */
 const mostMade = 500_000
 
 /**
- * Reads an element from each row; leaves out rows of which `read` returns null.
+ * Reads an element from each row; leaves out rows for which `read` returns null.
  * @returns null, and releases the rows, if the elements take too much memory; fewer may be read at once then.
  * @throws originBroke (502) if a row is malformed
  */

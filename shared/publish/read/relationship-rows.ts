@@ -68,7 +68,7 @@ export async function readRelationshipRows(
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
     const relationship = readInternalId(row)
     const node = readInternalId(row)
-    // It was deleted before its row was read.
+    // The relationship was deleted before its row was read.
     if (row.passNull()) return null
     const far = {
       node: readInternalId(row),
@@ -76,7 +76,7 @@ export async function readRelationshipRows(
       properties: readProperties(row, shapes.farEnds, source),
     }
     const properties = readProperties(row, shapes.relationships, source)
-    // Read last: of a relationship that was deleted while its row was read, the start is another node.
+    // The start is read last: if the relationship was deleted while its row was read, it is another node.
     const start = row.passNull() ? null : readInternalId(row)
     const isOutgoing = start === node && direction !== 'in'
     const isIncoming = start === far.node && direction !== 'out'

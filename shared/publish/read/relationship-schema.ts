@@ -9,7 +9,7 @@ export interface RelationshipSchema {
   types(): Promise<readonly string[]>
   /** The types with an index that finds relationships by this property; null if the origin does not say. */
   indexedBy(property: string): Promise<ReadonlySet<string> | null>
-  /** Must be called when the origin's read transaction was replaced. */
+  /** Call this when the origin's read transaction was replaced. */
   renewed(): void
 }
 

@@ -9,7 +9,7 @@ import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnc
 import type { RelationshipSchema } from './relationship-schema.ts'
 import { completeZones } from './zone-offsets.ts'
 
-/** A relationship that was searched by its own id: of its properties only that. */
+/** A relationship that was searched by its own id. `properties` has only this id. */
 export interface FoundRelationship {
   relationship: InternalId
   type: string
@@ -18,7 +18,7 @@ export interface FoundRelationship {
   properties: Properties
 }
 
-// At most 500 ids are requested: a property that so many relationships share identifies none. They take some 100 MB.
+// At most 500 ids are requested, so a property with this many matches identifies nothing. They take about 100 MB.
 export const mostFound = 100_000
 const mostBytesFound = 128 * 1024 * 1024
 
@@ -51,7 +51,7 @@ export async function* findRelationships(
     for (let index = 0, { length } = rows; index < length; index++) {
       cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
       const relationship = readInternalId(cursor)
-      // It was deleted before its row was read.
+      // The relationship was deleted before its row was read.
       if (cursor.passNull()) continue
       const found: FoundRelationship = {
         relationship,
@@ -81,14 +81,14 @@ function readNode({ labels, shapes }: Learned, cursor: Cursor, source: Source): 
 }
 const kind = 'relationships by internal id'
 
-/** Returned last: of a relationship that was deleted while its row was read, the start is another node. */
+/** Must be the last column: if the relationship was deleted while its row was read, the start is another node. */
 const isWhole = (start: string) => `coalesce(startNode(r) = ${start}, false)`
 
 /** How many relationships may be read by their internal ids at once, given their known size. */
 export const foundAtOnce = (reading: Reading): number => Math.min(reading.sizes.group, rowsAtOnce(reading, kind))
 
 /**
- * Reads all properties of these relationships; leaves out those that no longer exist.
+ * Reads all properties of these relationships; leaves out relationships that no longer exist.
  * @returns null if they turn out to be more than may be read at once.
  */
 export async function readWhole(

@@ -6,9 +6,9 @@ import type { Reading } from './reading.ts'
 import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './relationship-rows.ts'
 
 /**
- * Reads every relationship of a type at each of these nodes, in groups of bounded size: those of several nodes, or some
- * of those of one node with very many. Parallel ones are in one group or in consecutive open groups. One between two of
- * the nodes is read from both, a self-loop once.
+ * Reads every relationship of a type at each of these nodes, in groups of bounded size. A group has all relationships
+ * of several nodes, or some relationships of one node that has very many. Parallel relationships are in one group or in
+ * consecutive open groups. A relationship between two of the nodes is read from both, a self-loop once.
  */
 export async function* readRelationships(
   reading: Reading,

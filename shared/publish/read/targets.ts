@@ -20,8 +20,8 @@ export interface Targets {
 /**
  * Finds the targeted nodes of a request: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6,
  * 4.8.
- * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
- * become deletions.
+ * @throws nothingThere (422) when none of the ids exists and the origin has no node with this label and id property: a
+ * mistyped `index` must not cause deletions.
  */
 export async function findTargets(reading: Reading): Promise<Targets> {
   const { origin, plan, sizes } = reading
@@ -31,7 +31,7 @@ export async function findTargets(reading: Reading): Promise<Targets> {
   const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
   const asked = new Set(originIds)
   const found = new Set<string>()
-  // An origin may send what was not asked for.
+  // An origin may send ids that were not requested.
   const find = (id: string | null) => id !== null && asked.has(id) && found.add(id)
   for (const { properties } of rows?.elements ?? []) find(textOf(properties, plan.index.idProperty))
   const passes = ({ labels }: NodeRow) => plan.targetFilter === null || labels.includes(plan.targetFilter)

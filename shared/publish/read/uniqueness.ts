@@ -6,11 +6,11 @@ import { findDuplicates, hasUniqueness } from './queries.ts'
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export interface Uniqueness {
-  /** `properties` belong to the node. */
+  /** `properties`: the properties of the node. */
   add(identity: Identity, properties: Properties): void
   /**
    * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
-   * reports them. @throws unpublishable (422), naming the first, if `skip` is null.
+   * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
    */
   check(skip: OnDuplicate | null): Promise<void>
   isDuplicate(identity: Identity): boolean
@@ -42,7 +42,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       }
       const { key } = last
       if (proven.get(key)) return
-      // The texts of a list of times may depend on `numbers`: what the origin answers is compared in plain form.
+      // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
       const index = properties.shape.indexOf(idProperty)
       const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
       keys.set(identity, `${key}\u0000${text}`)

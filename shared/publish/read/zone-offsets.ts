@@ -7,8 +7,8 @@ import type { InternalId } from './internal-ids.ts'
 import { readOffsets } from './queries.ts'
 
 /**
- * Completes the zoned datetimes of an element of which an early version of Bolt omits the offset, which is ambiguous in
- * the hour that a clock change repeats: the properties are then a copy that has it, behind the rows. Contract 13.
+ * Adds the offsets of an element's zoned datetimes. Early versions of Bolt omit them, which is ambiguous in the hour
+ * that a clock change repeats. The properties become a copy with offsets, which is appended to the rows. Contract 13.
  */
 export async function completeZones(
   origin: Origin,
@@ -47,7 +47,7 @@ function header(marker8: number, size: number): Buffer {
 
 const day = 86_400
 
-/** A datetime, or a list of them, with as many offsets as there are; unchanged if the value has changed since. */
+/** Adds offsets to a datetime or a list of them. Returns `value` if they do not fit, because it has changed since. */
 function withOffsets(value: Buffer, isOfList: boolean, offsets: readonly number[]): Buffer {
   const cursor = new Cursor().open(value, 0, value.length)
   const count = isOfList ? cursor.list() : 1
@@ -56,7 +56,7 @@ function withOffsets(value: Buffer, isOfList: boolean, offsets: readonly number[
   for (const offset of offsets) {
     const start = cursor.at
     cursor.skip()
-    // A list may also have datetimes at an offset.
+    // A list may also have datetimes with an offset instead of a zone.
     if (value[start + 1] !== tag.zonedAtLocal) {
       pieces.push(value.subarray(start, cursor.at))
       continue

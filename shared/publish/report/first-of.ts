@@ -1,7 +1,7 @@
 /** How much of a list is reported. */
 export interface Bounds {
   count: number
-  /** Of its JSON. */
+  /** Size of the list's JSON. */
   bytes: number
 }
 

@@ -18,10 +18,10 @@ export interface ModelReport {
   violations: { count: number; first: Broken[] }
   /** What was left out of published nodes, and the nodes left out; a far end counts once for each relationship. */
   omitted: { labels: number; properties: number; nodes: number }
-  /** Properties that the model has as indexed, and as required, of labels that identify nodes of the packet. */
+  /** Properties that are indexed or required in the model, for labels that identify nodes of the packet. */
   indexed: NamedProperty[]
   required: NamedProperty[]
-  /** The minimum number of further ones, if not all are listed. */
+  /** The minimum number of further properties, if not all are listed. */
   moreProperties?: number
 }
 
@@ -29,7 +29,7 @@ export interface ModelReporter {
   violation(violation: Violation, node: { label: string; id: string }): void
   omitted(kind: keyof ModelReport['omitted'], count?: number): void
   add(report: ModelReport): void
-  /** @param labels those that identify nodes of the packet. */
+  /** @param labels the labels that identify nodes of the packet. */
   read(labels: readonly string[], propertiesAtMost: Bounds): ModelReport
 }
 
@@ -77,7 +77,7 @@ export function createModelReport(
       for (const { label, properties } of types) {
         if (!published.has(label)) continue
         for (const { key, indexed, required } of properties) {
-          // Statements are made of these, and no published node has another.
+          // Statements are made of these keys, and no published node has a key that cannot be quoted.
           if (!isQuotable(key)) continue
           if (indexed) list('indexed', { label, property: key })
           if (required) list('required', { label, property: key })

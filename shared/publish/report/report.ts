@@ -24,12 +24,12 @@ export interface JobReport {
    * `relationshipIds` scans every relationship of such a type.
    */
   missingIndexes?: { type: string; property: string }[]
-  /** Of a publish that is bound to a model. */
+  /** Set for a publish that is bound to a model. */
   model?: ModelReport
 }
 
 export interface Report {
-  /** Of the model that the publish is bound to; null without one. */
+  /** The reporter of the model that the publish is bound to; null without a model. */
   model: ModelReporter | null
   identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
   missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
@@ -38,12 +38,12 @@ export interface Report {
   missingIndex(of: { type: string; property: string }): void
   /** Merges another report into this one. */
   add(report: JobReport): void
-  /** By default as in a job's record. */
+  /** By default the identities are bounded as in a job's record. */
   read(identitiesAtMost?: Bounds): JobReport
 }
 
-// Bounds a job in Redis to 8 KB, however long its ids are; to 16 KB if there are hundreds of kinds of identities, and to
-// some 40 KB with what breaks a model.
+// These bounds limit a job in Redis to 8 KB, however long its ids are; to 16 KB with hundreds of kinds of identities;
+// and to about 40 KB with violations of a model.
 const firstIds = { count: 100, bytes: 2_000 }
 const firstIdentities = { count: 1_000, bytes: 8_000 }
 const firstIndexes = { count: 20, bytes: 1_000 }
@@ -68,7 +68,7 @@ export function createReport(of: BoundModel | null = null): Report {
   let collapsed = 0
   let identitiesAtLeast = 0
 
-  // Most nodes are identified as the one before.
+  // Most nodes are identified in the same way as the previous one.
   let last = { label: '', idProperty: '' }
 
   function addIdentity(identity: Pick<Identity, 'label' | 'idProperty'>) {

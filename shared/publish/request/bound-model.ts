@@ -52,7 +52,7 @@ export function createBinding({ version, types, properties }: BoundModel) {
   function completed(given: Indices, index: string | undefined): Indices {
     const only = types.length === 1 ? types[0]?.label : undefined
     const label = given.DEFAULT_INDEX ?? index ?? only
-    // One object: each copy of thousands of entries takes as long as all else.
+    // Make only one object: each copy of thousands of entries takes as long as everything else.
     const all: Record<string, string> = Object.assign(Object.fromEntries(derived), given)
     const property = given.DEFAULT_ID_FIELD ?? (label === undefined ? undefined : idPropertyOf(all, label))
     if (label !== undefined) all.DEFAULT_INDEX = label
@@ -103,7 +103,7 @@ export function createBinding({ version, types, properties }: BoundModel) {
   }
 
   return {
-    /** How many different `mappedIndices` were made so far, and of how many entries that follow from the model. */
+    /** The number of different `mappedIndices` made so far, and how many entries in them come from the model. */
     made: () => ({ indices: known.size, entries: known.size * derived.size }),
 
     /** All of `mappedIndices`; one object for equal `mappedIndices` and `index`. */
@@ -112,7 +112,7 @@ export function createBinding({ version, types, properties }: BoundModel) {
     /** The request with all of `mappedIndices`. */
     bound: (request: PublishRequest): PublishRequest => ({ ...request, mappedIndices: indicesOf(request) }),
 
-    /** What of a request contradicts the model. */
+    /** How a request contradicts the model. */
     *issues(request: Partial<PublishRequest>): Generator<Issue> {
       yield* indexIssues(request)
       const { targetFilter, dynamicLabels = {} } = request
@@ -151,7 +151,7 @@ function idPropertyIn(properties: readonly ModelledProperty[]): string | undefin
   return others.length === 0 ? only?.key : undefined
 }
 
-/** The properties that may identify nodes: unique ones, or any if none is. null for a label without node type. */
+/** The properties that may identify nodes: unique ones, or all if none is unique. null: the label has no node type. */
 function idCandidates(properties: readonly ModelledProperty[] | undefined): ReadonlySet<string> | null {
   if (properties === undefined) return null
   const unique = uniqueOf(properties)

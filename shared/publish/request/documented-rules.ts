@@ -1,4 +1,4 @@
-/** Rules between the fields of requests, as JSON Schema, for clients that read the document. `rules.ts` has all. */
+/** Rules between the fields of requests, as JSON Schema, for the OpenAPI document. `rules.ts` has all rules. */
 const given = (field: string) => ({ required: [field] })
 const some = (field: string) => ({ ...given(field), properties: { [field]: { minItems: 1 } } })
 const isTrue = (field: string) => ({ ...given(field), properties: { [field]: { const: true } } })

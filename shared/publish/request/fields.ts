@@ -49,7 +49,7 @@ const url = (parse: (text: string) => object) =>
     const parsed = parse(text)
     if ('problem' in parsed) context.addIssue({ code: 'custom', message: String(parsed.problem) })
   })
-// Credentials are kept in Redis while the job runs.
+// A job keeps its credentials, encrypted, until it ends.
 const longestCredentials = 4_096
 const credentials = z
   .string()
@@ -64,7 +64,7 @@ const database = z
     abort: true,
   })
   .refine((name) => name.toLowerCase() !== 'system', { message: 'must not be "system", which has no graph' })
-// Neo4j's have fewer than 100 characters.
+// Neo4j's bookmarks have fewer than 100 characters.
 const [mostBookmarks, longestBookmark] = [100, 1_000]
 const bookmark = z.string().refine((text) => text.length <= longestBookmark && /^[\x21-\x7e]+$/.test(text), {
   message: `must be 1 to ${longestBookmark} visible ASCII characters`,
@@ -76,7 +76,7 @@ const modelName = z
     message: `must be 1 to ${longestModel} characters`,
   })
 const flag = z.boolean()
-/** Days that a packet lives, whole or not. */
+/** Days that a packet lives; decimals are allowed. */
 export const expiresAfterDays = z
   .number()
   .gt(0, 'must be more than 0')
@@ -142,7 +142,7 @@ export const publishFields = {
     .enum(['fail', 'report', 'omit'])
     .describe('fail on what breaks the model, publish and report it, or leave it out; with model only'),
   callbackUrl: url(parseHttpsUrl).meta({
-    description: 'https:// address that is told when the job has ended; not with returnOnly',
+    description: 'https:// address that receives a POST when the job has ended; not with returnOnly',
     example: 'https://hooks.example.org/packets',
   }),
   expiresAfterDays,
@@ -150,7 +150,7 @@ export const publishFields = {
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 
-/** The request as documented, which clients send: only the database and, without a model, its ids are required. */
+/** The request as documented, which clients send. `publishRules` says which further fields are required, and when. */
 export const publishRequest = z
   .strictObject(publishFields)
   .partial()
@@ -162,7 +162,7 @@ type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFiel
 /** A publish request whose fields are each valid; null fields are left out. */
 export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials'>
 
-/** What could be read of a request: the valid fields, and the names of those given but invalid. */
+/** What could be read of a request: the valid fields, and the names of fields that were given but are invalid. */
 export interface FieldsRead {
   fields: Partial<Fields>
   broken: ReadonlySet<string>
@@ -172,7 +172,7 @@ export interface FieldsRead {
 /**
  * Reads every field by itself, so that all broken rules are reported at once. null and absent are the same
  * (contract 3).
- * `alsoKnown` are fields that the caller reads itself, to be suggested for unknown ones.
+ * `alsoKnown`: fields that the caller reads itself, so that they are suggested for unknown fields, too.
  */
 export function readFields(body: unknown, at = '', alsoKnown: readonly string[] = []): FieldsRead {
   const issues: Issue[] = []

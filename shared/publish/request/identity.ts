@@ -13,13 +13,13 @@ export interface IdentityRule {
   numbers: Numbers
 }
 
-/** What is read of a node to find its identity: of its properties at least `index` and the rule's columns. */
+/** What determines the identity of a node. `properties` has at least `index` and the rule's columns. */
 export interface NodeKeys {
   labels: readonly string[]
   properties: Properties
 }
 
-/** Keys of `mappedIndices` that are no labels. */
+/** Keys of `mappedIndices` that are not labels. */
 export const defaultKeys = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
 
 /** The id property of a label in `mappedIndices`; the two DEFAULT_* keys are not labels. Contract 4.1. */
@@ -29,7 +29,7 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
 
 type MappedIndices = Readonly<Record<string, string>>
 
-/** Remembers what is read from each object: sub-requests by the thousand may share the long one of a model. */
+/** Caches what is read from each object: thousands of sub-requests may share the long `mappedIndices` of a model. */
 export function onceForEach<Key extends object, T>(read: (key: Key) => T): (key: Key) => T {
   const known = new WeakMap<Key, { value: T }>()
   return (key) => {
@@ -39,12 +39,12 @@ export function onceForEach<Key extends object, T>(read: (key: Key) => T): (key:
   }
 }
 
-/** A short text for each text of `mappedIndices`. */
+/** A short text that identifies the content of `mappedIndices`. */
 export const hashOfIndices = onceForEach((mappedIndices: MappedIndices): string =>
   hash('sha256', JSON.stringify(mappedIndices), 'base64'),
 )
 
-/** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
+/** Every id property that `mappedIndices` names, including DEFAULT_ID_FIELD. */
 export const idPropertiesOf = onceForEach(
   (mappedIndices: MappedIndices): ReadonlySet<string> =>
     new Set(Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))),

@@ -18,7 +18,7 @@ export interface Multi {
 }
 
 const maxSubRequests = 10_000
-// Credentials are encrypted and stored beside the request, in full.
+// Credentials are encrypted and stored with the request, in full.
 const maxCredentials = 100
 
 interface ParsedMulti {
@@ -31,7 +31,7 @@ export const parseMulti = (body: unknown, options: { isDryRun?: boolean } = {}):
 
 /**
  * Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. For a dry
- * run no names are required. Tens of megabytes take half a second, so that a step is one sub-request.
+ * run no names are required. Tens of megabytes take half a second, so each step validates only one sub-request.
  */
 export function* multiSteps(body: unknown, { isDryRun = false } = {}): Steps<ParsedMulti> {
   const none: Multi = { requests: [], orgName: '', fileName: '', returnOnly: false }
@@ -75,7 +75,7 @@ export function* multiSteps(body: unknown, { isDryRun = false } = {}): Steps<Par
   return { multi, issues }
 }
 
-/** What sub-requests must agree on, and do not. Contract 5, order independence. */
+/** Reports what sub-requests must agree on but do not. Contract 5, order independence. */
 export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   for (const field of ['orgName', 'fileName', 'callbackUrl', ...storingFields] as const)
     yield* differing(requests, field, (request) => request[field])

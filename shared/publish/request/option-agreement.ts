@@ -90,12 +90,13 @@ function* stampedIds(participants: readonly Participant[]): Generator<Issue> {
   }
 }
 
-/** The relationship types that it publishes or cleans up; null if its `relationshipIds` may be of any type. */
+/** The relationship types that a request publishes or cleans up; null if its `relationshipIds` may have any type. */
 const typesOf = ({ relationshipIds, relationships }: Plan): readonly string[] | null =>
   relationshipIds.length > 0 ? null : relationships.map(({ type }) => type)
 
 /**
- * The label of its targeted nodes; null if they may have any: reached by `toLayer`, or the ends of `relationshipIds`.
+ * The label of a request's targeted nodes; null if they may have any label, because they are reached by `toLayer` or
+ * are the ends of `relationshipIds`.
  */
 const labelsOf = ({ toLayer, originIds, index }: Plan): readonly string[] | null =>
   toLayer.length > 0 || originIds.length === 0 ? null : [index.label]

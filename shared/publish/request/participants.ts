@@ -17,8 +17,8 @@ const everyScope = Symbol('every scope')
 const anyScope = Symbol('any scope')
 
 /**
- * Finds the first participant whose setting differs from that of an earlier participant with a scope in common. One
- * pass: there may be ten thousand participants, with millions of scopes.
+ * Finds the first participant whose setting differs from the setting of an earlier participant with a common scope, in
+ * one pass: there may be ten thousand participants, with millions of scopes.
  * @param scopes the scopes of each participant; null means all scopes.
  */
 export function firstDisagreement(

@@ -4,12 +4,12 @@ import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
 import { mergeRelationshipTypes } from './relationship-types.ts'
 
-/** How stale relationships are found: by far end, by own id, or all of a type where the origin has none left. */
+/** How stale relationships are found: by far end, by own id, or all of a type if the origin has none left at a node. */
 export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
 
 /** What one request asks to read and write, as plain data: all that the pipeline knows about the request. */
 export interface Plan {
-  /** Its `originName`. */
+  /** The `originName` of the request. */
   origin: string
   identity: IdentityRule
   mappedIndices: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Plan {
   relationshipIdField: string | null
   /** Leave out and count what cannot be published, rather than fail. */
   skips: boolean
-  /** What becomes of what breaks the model; null without one. */
+  /** What to do with elements that break the model; null without a model. */
   onModelViolation: 'fail' | 'report' | 'omit' | null
   publishesNodes: boolean
   publishesRelationships: boolean
@@ -43,8 +43,9 @@ export interface Plan {
 }
 
 /**
- * What a request means: later stages take the meaning of its options from here. Seed, Publish request; contract 4. Accepts a
- * request that breaks rules, too: the sub-requests of a multi are compared even if some of them are invalid.
+ * Determines what a request means: later stages take the meaning of its options from the plan. Seed, Publish request;
+ * contract 4. Accepts a request that breaks rules, too: the sub-requests of a multi are compared even if some of them
+ * are invalid.
  */
 export function planOf(request: PublishRequest): Plan {
   const { mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
@@ -69,7 +70,7 @@ export function planOf(request: PublishRequest): Plan {
     publishesNodes: request.metadata === true && !deletesOnly,
     publishesRelationships: relationshipIds.length > 0 || (relationships.length > 0 && !deletesOnly),
     cleanup,
-    // Otherwise nothing shows that these nodes were targeted.
+    // With `toLayer` or a filter, nothing shows that the missing nodes were targeted.
     cleansMissing: cleanup !== 'none' && toLayer.length === 0 && targetFilter === null,
     deletedProperties: sorted(request.deleteProperties),
     protectedNodeProperties: sorted(request.protectedNodeProperties),
@@ -81,8 +82,8 @@ export function planOf(request: PublishRequest): Plan {
 }
 
 /**
- * Tells origins apart: requests with the same name read the same database. Contract 4. The name of a request that gives
- * only a `bolt` URL is that URL, as in jobs of version 2.
+ * Identifies an origin: requests with the same name read the same database. Contract 4. The name of a request that
+ * gives only a `bolt` URL is that URL.
  */
 export function originName({ dbUrl = '', database }: Partial<Pick<PublishRequest, 'dbUrl' | 'database'>>): string {
   const address = dbUrl.replace(/^neo4j/, 'bolt')

@@ -2,11 +2,11 @@ import { isQuotable, longestName } from '../../packet/cypher/identifiers.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 
 /**
- * Parses one entry of `toLayer` or `relationships`: `TYPE` both ways, `TYPE>` outgoing, `<TYPE` incoming, a name in
- * backticks literally. Contract 4.5. @returns null if the entry names no valid type.
+ * Parses one entry of `toLayer` or `relationships`: `TYPE` in both directions, `TYPE>` outgoing, `<TYPE` incoming. A
+ * name in backticks is taken literally. Contract 4.5. @returns null if the entry names no valid type.
  */
 export function parseRelationshipType(text: string): RelationshipType | null {
-  // At most: every character a doubled backtick, two enclosing backticks and two angle brackets.
+  // The longest entry has a doubled backtick for every character, two enclosing backticks and two angle brackets.
   if (text.length > 2 * longestName + 4) return null
   const quoted = /^(<?)`((?:[^`]|``)+)`(>?)$/s.exec(text)
   const [, left, name, right] = quoted ?? /^(<?)(.*?)(>?)$/s.exec(text) ?? []
@@ -15,7 +15,7 @@ export function parseRelationshipType(text: string): RelationshipType | null {
   return { type, direction: left ? 'in' : right ? 'out' : 'both' }
 }
 
-/** Each type once, in the order first named: `A>` beside `<A` or `A` is `A`. */
+/** Each type once, in the order first named: `A>` together with `<A` or `A` becomes `A`. */
 export function mergeRelationshipTypes(types: readonly RelationshipType[]): readonly RelationshipType[] {
   const merged = new Map<string, RelationshipType>()
   for (const given of types) {

@@ -10,7 +10,7 @@ export const maxIds = 500
 
 /** Fields that say how a packet is stored. */
 export const storingFields = ['expiresAfterDays', 'compression'] as const
-/** Why they are refused beside `returnOnly`. */
+/** Why they are refused together with `returnOnly`. */
 export const returnOnlyStoresNothing = 'must not be given together with returnOnly, which stores nothing'
 
 interface Options {
@@ -18,11 +18,11 @@ interface Options {
   at?: string
   /** orgName and fileName may be missing here; a multi's sub-requests share them. */
   sharesStorage?: boolean
-  /** They may be missing altogether. */
+  /** orgName and fileName may be missing altogether. */
   isDryRun?: boolean
 }
 
-/** What breaks the rules about `mappedIndices`, once a model has completed them. */
+/** Violations of the rules about `mappedIndices`, after a model has completed them. */
 export function* rulesOfIndices(fields: PublishRequest): Generator<[path: string, message: string]> {
   yield* mappedIndexRules({ fields, broken: new Set() })
   yield* propertyRules(fields)

@@ -9,16 +9,16 @@ import { createIdentityPositions, type IdentityPositions } from './identity-posi
 import { kinds, type ReadRelationship } from './kinds.ts'
 import { createMarks } from './marks.ts'
 
-/** How the relationships that the origin no longer has are removed from a request's targeted nodes. Contract 4.11, 4.12. */
+/** Removes relationships that the origin no longer has from a request's targeted nodes. Contract 4.11, 4.12. */
 export interface RequestCleanup {
   /**
    * Positions of the targets read so far; null if no cleanup at one end of a relationship could conflict with its
-   * upsert at the other.
+   * upsert at the other end.
    */
   readonly positions: IdentityPositions | null
   /** Called for each chunk before its relationships are read. */
   open(chunk: Chunk): void
-  /** Keeps a relationship that was read. @returns false if it must be skipped, as it lacks what identifies it. */
+  /** Keeps a relationship that was read. @returns false if it must be skipped because it lacks what identifies it. */
   keepRead(relationship: ReadRelationship): boolean
   /** Keeps a relationship that is published. */
   keepPublished(relationship: ReadRelationship, near: Identity, far: Identity): void
@@ -39,7 +39,7 @@ const none: RequestCleanup = {
 
 export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): RequestCleanup {
   if (plan.cleanup === 'none') return none
-  // Types followed one way are cleaned up at one end only.
+  // Relationships of a type that is followed in one direction are cleaned up at one end only.
   const meets = plan.relationships.some(({ direction }) => direction === 'both')
   const positions = meets ? createIdentityPositions(targets.length) : null
   const suppressed = createMarks()

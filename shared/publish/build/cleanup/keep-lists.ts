@@ -4,8 +4,8 @@ import type { KeepClause, KeepList } from '../../../packet/kinds/cleanup.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
 
 /**
- * Collects what the cleanup of each targeted node keeps, while relationships are read. Nodes are given by their positions
- * among the targets.
+ * Collects what the cleanup of each targeted node keeps, while relationships are read. Nodes are given by their
+ * positions among the targets.
  */
 export function createKeepLists() {
   const types = new Map<string, Map<number, KeepList[]>>()

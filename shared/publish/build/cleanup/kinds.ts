@@ -21,7 +21,7 @@ export interface ReadRelationship {
   farPosition: number | null
 }
 
-/** What a kind of cleanup remembers of the relationships that the origin has. `Cleanup` documents the methods. */
+/** What a kind of cleanup remembers about the origin's relationships. `RequestCleanup` documents the methods. */
 interface Kept {
   /** Called before the relationships of the nodes from position `start` to `end` (exclusive) are read. */
   open(start: number, end: number): void
@@ -46,7 +46,7 @@ export const kinds: Record<Exclude<CleanupKind, 'none'>, (given: Given) => Kept>
 
 const typesOf = ({ relationships }: Plan) => relationships.map(({ type }) => type)
 
-/** Keeps the far ends of what is published. */
+/** Keeps the far ends of published relationships. */
 function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
   const lists = createKeepLists()
   // The value of an entry is twice the position of the far end, plus one if the relationship comes from there.
@@ -74,7 +74,7 @@ function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
 function byRelationshipId({ plan, pairs, length }: Given): Kept {
   const field = plan.relationshipIdField as string
   const lists = createKeepLists()
-  // The text of an entry is the id's JSON, its value the position here of the expression that the id needs.
+  // The text of an entry is the id's JSON. Its value is the index in this list of the expression that the id needs.
   const expressions: Rendered[] = []
   const later = createLaterEntries(length, typesOf(plan), (position, type, value, text) => {
     lists.keepId(position, type, field, { ...(expressions[value] as Rendered), json: text as string })

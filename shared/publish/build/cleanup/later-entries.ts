@@ -15,7 +15,7 @@ interface Bucket {
 const bucketSize = 128
 const typeBits = 25
 
-/** An entry of the keep-list of the node at a position. Either every entry has a text, without line breaks, or none. */
+/** Receives an entry of the keep-list of a node. Either all entries have a text, without line breaks, or none has. */
 type Deliver = (position: number, type: string, value: number, text: string | null) => void
 
 /**

@@ -1,8 +1,9 @@
 const blockSize = 1_024
 
 /**
- * Marks for pairs of a targeted node, given by its position, and a relationship type: one bit each. Blocks of neighbouring
- * positions exist only where there is a mark, so that marks of a few nodes take little memory, however many types there are.
+ * Marks for pairs of a targeted node, given by its position, and a relationship type: one bit each. Blocks of
+ * neighbouring positions exist only where there is a mark, so that marks of a few nodes take little memory, however
+ * many types there are.
  */
 export function createMarks() {
   const blocksOf = new Map<string, Map<number, Uint8Array>>()

@@ -23,8 +23,8 @@ export async function writeCleanups(context: WriteContext, { start, nodes, ident
 }
 
 /**
- * Removes the relationships of identities that the origin does not have. Runs last, after everything the request reads
- * was read. Contract 4.11 and 5.
+ * Removes the relationships of identities that the origin does not have. Call this last, after all reads of the
+ * request. Contract 4.11 and 5.
  */
 export async function writeAbsent(context: WriteContext, absence: Absence): Promise<void> {
   const { plan, pairs, conflicts, report, writer } = context
