@@ -16,10 +16,10 @@ interface Page<Item> {
 }
 
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
-export function createClient({ url, token }: { url: string; token: string }) {
+export function createClient({ url, token, fetchOne }: { url: string; token: string; fetchOne?: typeof fetch }) {
   let baseUrl = url
   while (baseUrl.endsWith('/')) baseUrl = baseUrl.slice(0, -1)
-  const { send, ask } = createRequests(baseUrl, token)
+  const { send, ask } = createRequests(baseUrl, token, fetchOne)
 
   /**
    * The items of all pages of a list; at most `limit`.
@@ -61,6 +61,8 @@ export function createClient({ url, token }: { url: string; token: string }) {
   }
 
   return {
+    ask,
+
     /** Names of the files of an org that start with one of `prefixes`, or of all; at most `limit`. */
     async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
       const body = { fileNames: prefixes, usePrefixes: true }
@@ -160,12 +162,16 @@ export function createClient({ url, token }: { url: string; token: string }) {
      */
     async *follow(id: string, signal?: AbortSignal): AsyncGenerator<Job> {
       let wait = waitSeconds
+      let askedAt = 0
       let events = await openEvents(id, signal)
       for (;;) {
         for await (const seen of events ?? []) {
           yield seen
           if (isFinished(seen)) return
         }
+        // The service waits, but a proxy may answer in its place.
+        await delay(Math.max(0, askedAt + waitSeconds * 1_000 - Date.now()), signal)
+        askedAt = Date.now()
         const seen = await persist(() => job(id, wait, signal), signal).catch((error) => {
           if (!(error instanceof ServiceError && error.status === 400 && wait > 0)) throw error
           wait = 0
@@ -174,7 +180,6 @@ export function createClient({ url, token }: { url: string; token: string }) {
         if (seen === null) continue
         yield seen
         if (isFinished(seen)) return
-        if (wait === 0) await delay(waitSeconds * 1_000, signal)
         // The stream was cut: another one may go on.
         if (events !== null) events = await openEvents(id, signal)
       }

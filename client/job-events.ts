@@ -1,6 +1,13 @@
+import { delay } from './delay.ts'
 import type { Job } from './service-types.ts'
 
-/** The jobs in an event stream. Ends, without an error, where the stream is cut. @throws what `signal` aborts with */
+// The service sends at least a comment every 15 seconds.
+const longestSilenceMs = 40_000
+
+/**
+ * The jobs in an event stream. Ends, without an error, where the stream is cut or silent. @throws what `signal` aborts
+ * with
+ */
 export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Job> {
   const decoder = new TextDecoder()
   // Not every browser can iterate over a stream.
@@ -8,8 +15,9 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
   let text = ''
   try {
     for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
+      const read = await withTimeLimit(reader.read())
+      if (read === null || read.done) return
+      const { value } = read
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() as string
       for (const block of blocks) {
@@ -24,4 +32,13 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
   } finally {
     await reader.cancel().catch(() => {})
   }
+}
+
+async function withTimeLimit<T>(work: Promise<T>): Promise<T | null> {
+  const silence = new AbortController()
+  const timer = delay(longestSilenceMs, silence.signal).then(
+    () => null,
+    () => null,
+  )
+  return Promise.race([work, timer]).finally(() => silence.abort())
 }

@@ -15,8 +15,11 @@ interface Options {
 export const path = (texts: TemplateStringsArray, ...values: string[]): string =>
   String.raw(texts, ...values.map(encodeURIComponent))
 
-/** Requests to the service at an address. All throw a `ServiceError` on any answer that is not a success. */
-export function createRequests(baseUrl: string, token: string) {
+/**
+ * Requests to the service at an address. All throw a `ServiceError` on any answer that is not a success.
+ * @param fetchOne sends each request
+ */
+export function createRequests(baseUrl: string, token: string, fetchOne: typeof fetch = fetch) {
   async function send(method: Method, path: string, options: Options): Promise<Response> {
     const { query = {}, headers = {}, body, signal = null } = options
     const search = new URLSearchParams()
@@ -34,7 +37,7 @@ export function createRequests(baseUrl: string, token: string) {
       redirect: 'manual' as const,
     }
     const url = `${baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`
-    const response = await answered(fetch(url, init))
+    const response = await answered(fetchOne(url, init))
     if (!response.ok) throw refusal(response, parsedIfJson(await answered(response.text())))
     return response
   }

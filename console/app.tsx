@@ -1,13 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
-import { queries } from './data.ts'
-import { jobsHref } from './links.ts'
+import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { Job } from './pages/job.tsx'
 import { Jobs } from './pages/jobs.tsx'
 import { Org, Orgs } from './pages/packets.tsx'
-import { maySeeOperations, mayWrite, type Session, signOut, useSession } from './session.ts'
+import { maySeeOperations, mayWrite, type Session, signOut, useSession, useSignedIn } from './session.ts'
 import { SignIn } from './sign-in.tsx'
+import { Boundary } from './ui/boundary.tsx'
 import { KeysHelp, useKeys } from './ui/keys.tsx'
 import { Page } from './ui/page.tsx'
 import { Time } from './ui/pieces.tsx'
@@ -38,16 +37,13 @@ export const App = () => (
 
 function Frame() {
   const { session, reason } = useSession()
-  useEffect(() => {
-    if (session === null) queries.clear()
-  }, [session])
   return (
     <>
       <a class="skip" href="#content">
         Skip to the content
       </a>
       <header>
-        <a class="brand" href="/console/jobs">
+        <a class="brand" href="/console">
           Graph packets
         </a>
         {session && <Navigation session={session} />}
@@ -57,26 +53,30 @@ function Frame() {
   )
 }
 
-function Navigation({ session }: { session: Session }) {
-  const { path } = useLocation()
-  const { who } = session
+/** The pages that the token's scopes allow. */
+function placesOf(session: Session) {
+  const { scopes } = session.who
   const places = [
-    ['Jobs', '/console/jobs', who.scopes.includes('publish:read')],
-    ['Packets', '/console/packets', who.scopes.includes('publish:read')],
-    ['Models', '/console/models', who.scopes.includes('manager:read')],
+    ['Jobs', '/console/jobs', scopes.includes('publish:read')],
+    ['Packets', '/console/packets', scopes.includes('publish:read')],
+    ['Models', '/console/models', scopes.includes('manager:read')],
     ['Publish', '/console/publish', mayWrite(session)],
     ['Operations', '/console/ops', maySeeOperations(session)],
   ] as const
+  return places.filter(([, , isOffered]) => isOffered)
+}
+
+function Navigation({ session }: { session: Session }) {
+  const { path } = useLocation()
+  const { who } = session
   return (
     <>
       <nav aria-label="Pages">
-        {places
-          .filter(([, , isOffered]) => isOffered)
-          .map(([title, href]) => (
-            <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
+        {placesOf(session).map(([title, href]) => (
+          <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
       </nav>
       <p class="who">
         Token: {who.name}
@@ -94,10 +94,10 @@ function Navigation({ session }: { session: Session }) {
 }
 
 function Pages() {
-  const { route } = useLocation()
+  const { route, url } = useLocation()
   const keys = useKeys({ j: '/console/jobs', p: '/console/packets' }, route)
   return (
-    <ErrorBoundary>
+    <Boundary url={url}>
       <Router>
         <Route path="/console" component={Start} />
         <Route path="/console/jobs" component={Jobs} />
@@ -112,14 +112,22 @@ function Pages() {
         <Route default component={Nowhere} />
       </Router>
       <KeysHelp {...keys} />
-    </ErrorBoundary>
+    </Boundary>
   )
 }
 
 function Start() {
   const { route } = useLocation()
-  useEffect(() => route(jobsHref(), true), [route])
-  return null
+  const session = useSignedIn()
+  const first = placesOf(session)[0]?.[1]
+  useEffect(() => {
+    if (first) route(first, true)
+  }, [route, first])
+  return first ? null : (
+    <Page title="No pages">
+      <p>The token has none of the scopes that a page needs.</p>
+    </Page>
+  )
 }
 
 const Nowhere = () => (

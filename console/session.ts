@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/client.ts'
-import { createRequests } from '../client/requests.ts'
 import { ServiceError } from '../client/service-error.ts'
 import type { WhoAmI } from '../client/service-types.ts'
+import { queries } from './data.ts'
 
 /** A token that the service has accepted. It stays in memory, or in the storage of this tab if the user says so. */
 export interface Session {
   who: WhoAmI
   client: Client
-  ask: ReturnType<typeof createRequests>['ask']
 }
 
 const storageKey = 'packets-token'
@@ -16,6 +15,8 @@ const longestTimerMs = 2 ** 31 - 1
 
 let current: Session | null = null
 let reason = ''
+/** Aborts what the session has under way. */
+let ending: AbortController | null = null
 let expiry: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
@@ -29,36 +30,60 @@ function change(session: Session | null, why: string): void {
 export async function signIn(token: string, isKept: boolean): Promise<void> {
   const given = token.trim().replace(/^Bearer +/i, '')
   if (!/^[\x21-\x7e]+$/.test(given)) throw new Error('A token is one line of visible ASCII characters.')
-  const client = createClient({ url: location.origin, token: given })
+  const ended = new AbortController()
+  const client = createClient({ url: location.origin, token: given, fetchOne: fetchUntil(ended) })
   const who = await client.whoami()
-  if (isKept) sessionStorage.setItem(storageKey, given)
-  if (who.expiresAt !== null) {
-    const left = Math.min(Date.parse(who.expiresAt) - Date.now(), longestTimerMs)
-    expiry = setTimeout(() => signOut('The token has expired.'), left)
-  }
-  change({ who, client, ask: createRequests(location.origin, given).ask }, '')
+  signOut()
+  ending = ended
+  if (isKept) tabStorage()?.setItem(storageKey, given)
+  if (who.expiresAt !== null) expireAt(Date.parse(who.expiresAt))
+  change({ who, client }, '')
 }
 
+/** Sends the requests of a session until it ends. It ends if the service refuses its token. */
+const fetchUntil =
+  (ended: AbortController): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, { ...init, signal: AbortSignal.any([ended.signal, init?.signal ?? []].flat()) })
+    if (response.status === 401 && ending === ended) signOut('The service no longer accepts this token.')
+    return response
+  }
+
+// A timer takes at most 24 days.
+function expireAt(time: number): void {
+  const left = time - Date.now()
+  const wait = () => (left > longestTimerMs ? expireAt(time) : signOut('The token has expired.'))
+  expiry = setTimeout(wait, Math.min(left, longestTimerMs))
+}
+
+/** Requests under way are aborted, so that nothing is sent for a user who has left. */
 export function signOut(why = ''): void {
-  sessionStorage.removeItem(storageKey)
+  ending?.abort()
+  ending = null
+  queries.clear()
+  tabStorage()?.removeItem(storageKey)
   clearTimeout(expiry)
   change(null, why)
 }
 
+/** The storage of this tab; null if the browser blocks it. */
+function tabStorage(): Storage | null {
+  try {
+    return sessionStorage
+  } catch {
+    return null
+  }
+}
+
 /** Signs in with the token of this tab, if it has one. */
 export async function restore(): Promise<void> {
-  const token = sessionStorage.getItem(storageKey)
+  const token = tabStorage()?.getItem(storageKey) ?? null
   if (token === null) return
   await signIn(token, true).catch((error) => {
     const isRefused = error instanceof ServiceError && error.status === 401
     if (isRefused) signOut('The service no longer accepts the token of this tab.')
     else change(null, `The token of this tab was not checked: ${error.message}.`)
   })
-}
-
-/** Forgets a token that the service refuses. */
-export function noticeRefusal(error: unknown): void {
-  if (error instanceof ServiceError && error.status === 401) signOut('The service no longer accepts this token.')
 }
 
 /** The session, and why there is none. */

@@ -26,6 +26,8 @@ export function pictureOfShape(name: string, { shape, identities }: Contents): P
   for (const { label, property } of identities) if (listed.has(label)) bubbleOf(label).lines.push(`id: ${property}`)
   const arrows: Picture['arrows'] = []
   for (const { kind, label, type, to, count } of shape.counts) {
+    // A postback changes no element that other pairs do not speak of.
+    if (kind === 'postback') continue
     const bubble = bubbleOf(label)
     const times = `× ${number.format(count)}`
     if (to !== undefined) {

@@ -4,57 +4,77 @@ import { delay } from '../../client/delay.ts'
 import { number, plural, reportLines, size } from '../../client/format.ts'
 import { isFinished } from '../../client/job-states.ts'
 import { path } from '../../client/requests.ts'
+import { ServiceError } from '../../client/service-error.ts'
 import type { Job as JobRecord, ModelReport } from '../../client/service-types.ts'
+import { longestWaitMs, retryAfterMs } from '../data.ts'
 import { jobsHref, orgHref, packetHref } from '../links.ts'
-import { mayWrite, noticeRefusal, type Session, useSignedIn } from '../session.ts'
+import { mayWrite, type Session, useSignedIn } from '../session.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Copy, Facts, State, Table, Time } from '../ui/pieces.tsx'
-import { Problem, sentence } from '../ui/shown.tsx'
+import { Problem, Stale, sentence } from '../ui/shown.tsx'
 
-const callbackEveryMs = 5_000
+const everyMs = 5_000
 
 /** A job as it changes. Its event stream closes when the page is left. */
 export function Job() {
   const { id = '' } = useRoute().params
+  return <Followed key={id} id={id} />
+}
+
+function Followed({ id }: { id: string }) {
   const session = useSignedIn()
-  const { job, error, again } = useJob(session, id)
+  const { job, answeredAt, error, again } = useJob(session, id)
   return (
     <Page title={job ? `Job ${job.orgName}/${job.fileName}` : 'Job'}>
-      {error && <Problem error={error} again={again} />}
+      {error && !job && <Problem error={error} again={again} />}
+      {error && job && <Stale error={error} answeredAt={answeredAt} isRepeated={mayPass(error)} again={again} />}
       {job && <Details job={job} session={session} again={again} />}
     </Page>
   )
 }
 
+const mayPass = (error: Error): boolean => error instanceof ServiceError && error.mayPass
+
+/** The job as its event stream reports it, then as its callback proceeds. Begins again 5 s after a fault that may pass. */
 function useJob(session: Session, id: string) {
   const [job, setJob] = useState<JobRecord | null>(null)
+  const [answeredAt, setAnsweredAt] = useState(0)
   const [error, setError] = useState<Error | null>(null)
   const [round, setRound] = useState(0)
+  const again = () => setRound((count) => count + 1)
   useEffect(() => {
     const left = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    function show(seen: JobRecord): void {
+      setJob(seen)
+      setAnsweredAt(Date.now())
+      setError(null)
+    }
     async function follow(): Promise<void> {
-      let last: JobRecord | null = null
-      for await (const seen of session.client.follow(id, left.signal)) {
+      let last = await session.client.job(id, 0, left.signal)
+      show(last)
+      for await (const seen of isFinished(last) ? [] : session.client.follow(id, left.signal)) {
         last = seen
-        setJob(seen)
-        setError(null)
+        show(last)
       }
-      // The stream ends with the job, but its callback may still be due.
-      while (last?.callback?.state === 'due') {
-        await delay(callbackEveryMs, left.signal)
+      while (last.callback?.state === 'due') {
+        await delay(everyMs, left.signal)
         last = await session.client.job(id, 0, left.signal)
-        setJob(last)
+        show(last)
       }
     }
     follow().catch((failure) => {
       if (left.signal.aborted) return
-      noticeRefusal(failure)
       setError(failure)
+      if (mayPass(failure)) timer = setTimeout(again, Math.max(everyMs, Math.min(longestWaitMs, retryAfterMs(failure))))
     })
-    return () => left.abort()
+    return () => {
+      left.abort()
+      clearTimeout(timer)
+    }
   }, [session, id, round])
-  return { job: job?.id === id ? job : null, error, again: () => setRound((count) => count + 1) }
+  return { job, answeredAt, error, again }
 }
 
 interface DetailsProps {
@@ -130,7 +150,7 @@ function Actions({ job, session, again }: DetailsProps) {
   const { id, orgName, fileName, callback } = job
   const isOpen = !isFinished(job)
   const cancel = () => session.client.cancel(id).then(again)
-  const callBack = () => session.ask('POST', path`/1.0/jobs/${id}/callback`, {}).then(again)
+  const callBack = () => session.client.ask('POST', path`/1.0/jobs/${id}/callback`, {}).then(again)
   return (
     <div class="actions">
       {isOpen && mayWrite(session) && (
@@ -149,9 +169,9 @@ function Actions({ job, session, again }: DetailsProps) {
           <p>The service will send the callback again, up to 8 times.</p>
         </Confirm>
       )}
-      <Copy text={id}>Copy the id</Copy>
-      <Copy text={`curl -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/jobs/${id}`}>Copy as curl</Copy>
-      <Copy text={`packets job ${id} --url ${location.origin}`}>Copy as packets</Copy>
+      <Copy text={() => id}>Copy the id</Copy>
+      <Copy text={() => `curl -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/jobs/${id}`}>Copy as curl</Copy>
+      <Copy text={() => `packets job ${id} --url ${location.origin}`}>Copy as packets</Copy>
     </div>
   )
 }

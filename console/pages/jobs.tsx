@@ -21,22 +21,20 @@ const everyMs = 5_000
 export function Jobs() {
   const { query, route } = useLocation()
   const { org = '', state = '', after = '' } = query
-  const { ask, who } = useSignedIn()
+  const { client, who } = useSignedIn()
   const asked = useAsked(
     ['jobs', who.name, org, state, after],
     (signal) =>
-      ask<JobsPage>('GET', '/1.0/jobs', {
-        ...{
-          query: { orgName: org || undefined, state: state || undefined, after: after || undefined, limit: 50 },
-          signal,
-        },
+      client.ask<JobsPage>('GET', '/1.0/jobs', {
+        query: { orgName: org || undefined, state: state || undefined, after: after || undefined, limit: 50 },
+        signal,
       }),
     after === '' ? everyMs : undefined,
   )
-  const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }))
+  const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }), true)
   return (
-    <Page title="Jobs">
-      <Filter key={org} org={org} state={state} filter={filter} />
+    <Page title="Jobs" about={after}>
+      <Filter key={`${org} ${state}`} org={org} state={state} filter={filter} />
       <Shown of={asked}>
         {({ jobs, next }) => (
           <>
@@ -49,7 +47,7 @@ export function Jobs() {
                   : 'There were no jobs in the last seven days.'}
               </Empty>
             ) : (
-              <Table caption="Jobs, newest first" columns={columns} rows={jobs} />
+              <Table caption="Jobs, newest first" columns={columns} rows={jobs} keyOf={({ id }) => id} />
             )}
             <p class="pages">
               {after !== '' && <a href={withQuery('/console/jobs', { org, state })}>Newest</a>}

@@ -16,10 +16,10 @@ interface Version {
 /** A version of a data model: its node types and properties. */
 export function Model() {
   const { grn = '' } = useRoute().params
-  const { client, ask, who } = useSignedIn()
+  const { client, who } = useSignedIn()
   const asked = useAsked(['model', who.name, grn], async (signal) => {
     const model = await client.model(grn, signal)
-    const { managerVersion } = await ask<Version>('GET', path`/1.0/manager/version/${grn}`, { signal })
+    const { managerVersion } = await client.ask<Version>('GET', path`/1.0/manager/version/${grn}`, { signal })
     return { name: managerVersion.name, model }
   })
   return (
@@ -31,7 +31,7 @@ export function Model() {
         {({ name, model }) => (
           <>
             <div class="actions">
-              <Copy text={JSON.stringify(model, null, 2)}>Copy the export</Copy>
+              <Copy text={() => JSON.stringify(model, null, 2)}>Copy the export</Copy>
             </div>
             <Drawn picture={pictureOfModel(name, model)} />
             <Table caption="Node types" columns={typeColumns(model)} rows={model.nodeTypes} />

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { number, size } from '../../client/format.ts'
 import type { Overview } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
@@ -21,12 +21,12 @@ export function Operations() {
   const asked = useAsked(['overview', who.name], (signal) => client.overview(signal), everyMs)
   const measured = useRef<Measured[]>([])
   const { data, answeredAt } = asked
-  useEffect(() => {
-    if (data?.queue == null || data.workers === null) return
+  // Before the plots are drawn, so that they show the same as the facts.
+  if (data?.queue && data.workers && measured.current.at(-1)?.at !== answeredAt / 1_000) {
     const { waiting, running, oldestWaitSeconds } = data.queue
     measured.current.push({ at: answeredAt / 1_000, waiting, running, oldestWaitSeconds, busy: data.workers.busy })
     if (measured.current.length > mostMeasured) measured.current.shift()
-  }, [data, answeredAt])
+  }
   return (
     <Page title="Operations">
       <Shown of={asked}>
@@ -49,7 +49,7 @@ interface PauseProps {
 
 function Pause({ paused, session, again }: PauseProps) {
   const mayChange = session.who.scopes.includes('ops:write')
-  const send = (to: string) => () => session.ask('POST', `/1.0/ops/${to}`, {}).then(again)
+  const send = (to: string) => () => session.client.ask('POST', `/1.0/ops/${to}`, {}).then(again)
   return (
     <>
       {paused && (

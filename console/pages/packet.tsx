@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { number, packetText, reportLines, size } from '../../client/format.ts'
+import { number, packetText, reportLines, requiresLines, size } from '../../client/format.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
@@ -18,13 +18,13 @@ import { Problem, Shown } from '../ui/shown.tsx'
 export function Packet() {
   const { org = '', name = '' } = useRoute().params
   const session = useSignedIn()
-  const { ask, who } = session
+  const { client, who } = session
   const asked = useAsked(['manifest', who.name, org, name], (signal) =>
-    ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal }),
+    client.ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal }),
   )
   const hasNoManifest = asked.error instanceof ServiceError && asked.error.status === 404
   return (
-    <Page title={`${org}/${name}`}>
+    <Page title={`${org}/${name}`} about={`${org}/${name}`}>
       {hasNoManifest ? (
         <Other org={org} name={name} session={session} />
       ) : (
@@ -32,8 +32,8 @@ export function Packet() {
           {(manifest) => (
             <>
               <p class="lead">{packetText(manifest.pairs, manifest.parts.length, manifest.bytes)}</p>
-              <Actions org={org} name={name} session={session} isPacket />
-              <Manifest manifest={manifest} />
+              <Actions key={manifest.packet} org={org} name={name} session={session} parts={manifest.parts.length} />
+              <Manifest manifest={manifest} session={session} />
             </>
           )}
         </Shown>
@@ -45,7 +45,7 @@ export function Packet() {
 /** A file that others stored in the org, or nothing. */
 function Other({ org, name, session }: { org: string; name: string; session: Session }) {
   const asked = useAsked(['other', session.who.name, org, name], (signal) =>
-    session.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
+    session.client.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
       ...{ query: { limit: 1 }, body: { fileNames: [name], usePrefixes: true }, signal },
     }),
   )
@@ -55,7 +55,7 @@ function Other({ org, name, session }: { org: string; name: string; session: Ses
         fileNames?.[0] === name ? (
           <>
             <p>The service did not publish this file, so its content is not known.</p>
-            <Actions org={org} name={name} session={session} isPacket={false} />
+            <Actions key={name} org={org} name={name} session={session} parts={null} />
           </>
         ) : (
           <p>
@@ -68,7 +68,7 @@ function Other({ org, name, session }: { org: string; name: string; session: Ses
   )
 }
 
-function Manifest({ manifest }: { manifest: PacketManifest }) {
+function Manifest({ manifest, session }: { manifest: PacketManifest; session: Session }) {
   const { packet, generation, jobId, createdAt, expiresAt, parts, sha256, shape, requires, report } = manifest
   const server = serverText(manifest)
   const lines = reportLines(report)
@@ -76,7 +76,7 @@ function Manifest({ manifest }: { manifest: PacketManifest }) {
   return (
     <>
       {shape && <Drawn picture={pictureOfShape(packet, { shape, identities: requires.constraints })} />}
-      {shape === null ? (
+      {shape == null ? (
         <p>The packet was stored by a version that did not count what it is about.</p>
       ) : (
         <Table
@@ -105,8 +105,13 @@ function Manifest({ manifest }: { manifest: PacketManifest }) {
           rows={requires.constraints}
         />
       )}
+      {requiresLines({ ...requires, constraints: [] })
+        .slice(1)
+        .map((line) => (
+          <p key={line}>{line}</p>
+        ))}
       <h2>Parts</h2>
-      <Table caption={`Files of ${packet}`} columns={partColumns} rows={parts} />
+      <Table caption={`Files of ${packet}`} columns={partColumns(manifest, session)} rows={parts} />
       <Facts
         of={[
           ['Generation', number.format(generation)],
@@ -133,11 +138,11 @@ const kindNames: Record<Count['kind'], string> = {
   postback: 'postback',
 }
 const aboutColumns = [
-  { title: 'Statement', of: ({ kind }: Count) => kindNames[kind] },
+  { title: 'Statement', of: ({ kind }: Count) => kindNames[kind] ?? kind },
   { title: 'Label', of: ({ label }: Count) => label },
   { title: 'Type', of: ({ type }: Count) => type ?? '' },
   { title: 'To', of: ({ to }: Count) => to ?? '' },
-  { title: 'Pairs', of: ({ count }: Count) => number.format(count), isNumber: true },
+  { title: 'Count', of: ({ count }: Count) => number.format(count), isNumber: true },
 ]
 
 type Constraint = PacketManifest['requires']['constraints'][number]
@@ -155,71 +160,86 @@ const constraintColumns = ({ parameterSyntax }: PacketManifest) => [
 ]
 
 type Part = PacketManifest['parts'][number]
-const partColumns = [
+const partColumns = ({ packet }: PacketManifest, session: Session) => [
   { title: 'File', of: ({ fileName }: Part) => fileName },
   { title: 'Pairs', of: ({ pairs }: Part) => number.format(pairs), isNumber: true },
   { title: 'Size', of: ({ bytes }: Part) => size(bytes), isNumber: true },
   { title: 'SHA-256', of: ({ sha256 }: Part) => <code>{sha256}</code> },
+  { title: 'Download', of: ({ fileName }: Part) => <Download packet={packet} file={fileName} session={session} /> },
 ]
+
+const linkSeconds = 300
+
+interface Links {
+  fileLocation: string | null
+  fileLocations: string[] | null
+}
+
+/**
+ * Downloads a file: a part of a packet, or a file of others. Links are made at the click and kept nowhere. One file at a
+ * time, because a browser cancels a download that another one follows at once.
+ */
+function Download({ packet, file, session }: { packet: string; file: string; session: Session }) {
+  const [error, setError] = useState<Error | null>(null)
+  async function download(): Promise<void> {
+    setError(null)
+    const [org, name] = [packet.slice(0, packet.lastIndexOf('/')), packet.slice(packet.lastIndexOf('/') + 1)]
+    try {
+      const query = { lifetime: linkSeconds }
+      const url = path`/1.0/publish/${org}/${name}/url`
+      const { fileLocation, fileLocations } = await session.client.ask<Links>('GET', url, { query })
+      const links = fileLocations ?? [fileLocation ?? '']
+      const link = document.createElement('a')
+      link.href =
+        links.find((one) => decodeURIComponent(new URL(one).pathname).endsWith(`/${file}`)) ?? (links[0] as string)
+      link.rel = 'noreferrer'
+      link.download = ''
+      link.click()
+    } catch (failure) {
+      setError(failure as Error)
+    }
+  }
+  return (
+    <>
+      <button type="button" onClick={download} aria-label={`Download ${file}`}>
+        Download
+      </button>
+      {error && <Problem error={error} />}
+    </>
+  )
+}
 
 interface ActionProps {
   org: string
   name: string
   session: Session
-  isPacket: boolean
+  /** null: the file is no packet. */
+  parts: number | null
 }
 
-const linkSeconds = 300
-
-function Actions({ org, name, session, isPacket }: ActionProps) {
+function Actions({ org, name, session, parts }: ActionProps) {
   const { route } = useLocation()
-  const [error, setError] = useState<Error | null>(null)
-  /** Links are made at the click and kept nowhere. */
-  async function download(): Promise<void> {
-    setError(null)
-    try {
-      const query = { lifetime: linkSeconds }
-      const { fileLocation, fileLocations } = await session.ask<{
-        fileLocation: string | null
-        fileLocations: string[] | null
-      }>(...(['GET', path`/1.0/publish/${org}/${name}/url`, { query }] as const))
-      for (const url of fileLocations ?? [fileLocation ?? '']) {
-        const link = document.createElement('a')
-        link.href = url
-        link.rel = 'noreferrer'
-        link.download = ''
-        link.click()
-      }
-    } catch (failure) {
-      setError(failure as Error)
-    }
-  }
   const remove = async () => {
     await session.client.remove(org, name)
     route(orgHref(org))
   }
   return (
-    <>
-      {error && <Problem error={error} />}
-      <div class="actions">
-        <button type="button" onClick={download}>
-          Download
-        </button>
-        {isPacket && (
-          <Copy text={`packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy as packets</Copy>
-        )}
-        {mayWrite(session) && (
-          <Confirm title="Remove" refusal="Keep it" typed={name} act={remove}>
-            <p>
-              Nobody will be able to read{' '}
-              <strong>
-                {org}/{name}
-              </strong>
-              .
-            </p>
-          </Confirm>
-        )}
-      </div>
-    </>
+    <div class="actions">
+      {(parts ?? 1) === 1 && <Download packet={`${org}/${name}`} file={name} session={session} />}
+      {parts !== null && (
+        <Copy text={() => `packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy as packets</Copy>
+      )}
+      {mayWrite(session) && (
+        <Confirm title="Remove" refusal="Keep it" typed={name} act={remove}>
+          <p>
+            Nobody will be able to read{' '}
+            <strong>
+              {org}/{name}
+            </strong>
+            .
+          </p>
+        </Confirm>
+      )}
+    </div>
   )
 }

@@ -17,12 +17,12 @@ interface OrgsPage {
 export function Orgs() {
   const { query } = useLocation()
   const { after = '' } = query
-  const { ask, who } = useSignedIn()
+  const { client, who } = useSignedIn()
   const asked = useAsked(['orgs', who.name, after], (signal) =>
-    ask<OrgsPage>('GET', '/1.0/orgs', { query: { after: after || undefined, limit: 200 }, signal }),
+    client.ask<OrgsPage>('GET', '/1.0/orgs', { query: { after: after || undefined, limit: 200 }, signal }),
   )
   return (
-    <Page title="Packets">
+    <Page title="Packets" about={after}>
       <Shown of={asked}>
         {({ orgs, next }) =>
           orgs.length === 0 ? (
@@ -59,18 +59,16 @@ export function Org() {
   const { org = '' } = useRoute().params
   const { query, route } = useLocation()
   const { prefix = '', after = '' } = query
-  const { ask, who } = useSignedIn()
+  const { client, who } = useSignedIn()
   const asked = useAsked(['files', who.name, org, prefix, after], (signal) =>
-    ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
-      ...{
-        query: { after: after || undefined, limit: 1_000 },
-        body: { fileNames: [prefix], usePrefixes: true },
-        signal,
-      },
+    client.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
+      query: { after: after || undefined, limit: 1_000 },
+      body: { fileNames: [prefix], usePrefixes: true },
+      signal,
     }),
   )
   return (
-    <Page title={`Packets of ${org}`}>
+    <Page title={`Packets of ${org}`} about={`${org} ${after}`}>
       <p>
         <a href={jobsHref(org)}>Jobs of {org}</a>
       </p>
@@ -128,7 +126,7 @@ const columnsOf = (org: string) => [
 function listed(names: readonly string[], expiresAt: readonly (string | null)[]): Listed[] {
   const rows = new Map<string, Listed>()
   for (const [index, file] of names.entries()) {
-    const [, base, of] = /^(.+)Part[1-9]\d*of([1-9]\d*)$/s.exec(file) ?? []
+    const [, base, of] = /^(.+)Part[1-9]\d{0,4}of([1-9]\d{0,4})$/s.exec(file) ?? []
     const name = base ?? file
     if (!rows.has(name)) rows.set(name, { name, files: Number(of ?? 1), expiresAt: expiresAt[index] ?? null })
   }

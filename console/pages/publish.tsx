@@ -6,7 +6,7 @@ import { ServiceError } from '../../client/service-error.ts'
 import type { DryRun, PublishRequest } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobHref, quoted } from '../links.ts'
-import { noticeRefusal, type Session, useSignedIn } from '../session.ts'
+import { type Session, useSignedIn } from '../session.ts'
 import { Page } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
@@ -21,8 +21,8 @@ const exampleIn = (org: string) => `{
   "fileName": "airports.json"
 }`
 
-/** The request of each session, so that it is still there when the user comes back to the page. */
-const drafts = new WeakMap<Session, { text: string; user: string }>()
+/** The request that a user last wrote, for when he comes back to the page or has signed in again. */
+let draft: { of: string; text: string; user: string } | null = null
 
 /** What was tried, and what the service answered. Only the same may be published. */
 interface Tried {
@@ -39,13 +39,16 @@ export function Publish() {
   return <Page title="Publish">{!isLoading && <Editor session={session} org={orgs?.orgs[0] ?? 'acme'} />}</Page>
 }
 
-/** Composes a publish. It is tried first; the password is forgotten when it was sent. */
+/** Browsers have `randomUUID` only at addresses that they consider secure. */
+const newKey = (): string => crypto.getRandomValues(new Uint8Array(16)).join('-')
+
+/** Composes a publish, which must be tried first. The field of the password is emptied when the service has the job. */
 function Editor({ session, org }: { session: Session; org: string }) {
   const { route } = useLocation()
-  const draft = drafts.get(session)
-  const [text, setText] = useState(draft?.text ?? exampleIn(org))
-  const [user, setUser] = useState(draft?.user ?? 'neo4j')
-  drafts.set(session, { text, user })
+  const own = draft?.of === session.who.name ? draft : null
+  const [text, setText] = useState(own?.text ?? exampleIn(org))
+  const [user, setUser] = useState(own?.user ?? 'neo4j')
+  draft = { of: session.who.name, text, user }
   const password = useRef<HTMLInputElement>(null)
   const [tried, setTried] = useState<Tried | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -53,15 +56,15 @@ function Editor({ session, org }: { session: Session; org: string }) {
   const [isForced, setForced] = useState(false)
   // Sent again, the publish that was tried is the same job.
   const request = JSON.stringify([text, user, isForced])
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [key, setKey] = useState(newKey)
 
   async function send(work: (requests: PublishRequest[]) => Promise<void>): Promise<void> {
+    if (isSending) return
     setSending(true)
     setError(null)
     try {
       await work(withCredentials(text, user, password.current?.value ?? ''))
     } catch (failure) {
-      noticeRefusal(failure)
       setError(isList(text) ? (failure as Error) : ofOneRequest(failure as Error))
     } finally {
       setSending(false)
@@ -70,11 +73,11 @@ function Editor({ session, org }: { session: Session; org: string }) {
 
   const tryIt = () =>
     send(async (given) => {
+      if (tried?.request !== request) setKey(newKey())
       setTried(null)
       const answer = await session.client.dryRun(given, isForced)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
       setTried({ request, dryRun, sample: sampleIn(answer) })
-      setKey(crypto.randomUUID())
     })
   const publish = () =>
     send(async (given) => {
@@ -114,13 +117,13 @@ function Editor({ session, org }: { session: Session; org: string }) {
           Replace a packet of the same name
         </label>
         <div class="actions">
-          <button type="button" class={mayPublish ? '' : 'main'} disabled={isSending} onClick={tryIt}>
+          <button type="button" class={mayPublish ? '' : 'main'} aria-disabled={isSending} onClick={tryIt}>
             Dry run
           </button>
           <button type="button" class={mayPublish ? 'main' : ''} disabled={isSending || !mayPublish} onClick={publish}>
             Publish
           </button>
-          <Copy text={curlOf(text, isForced)}>Copy as curl</Copy>
+          <Copy text={() => curlOf(text, isForced)}>Copy as curl</Copy>
         </div>
       </form>
       {!tried && <p class="quiet">A dry run says what the publish would make. After it you can publish the request.</p>}
@@ -139,7 +142,7 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
   const org = orgIn(text)
   if (!(error instanceof ServiceError && error.status === 404 && error.message.includes('org')) || org === null)
     return null
-  const create = () => session.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
+  const create = () => session.client.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
   return (
     <>
       <button type="button" onClick={create}>
@@ -161,11 +164,19 @@ function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurr
         </p>
       )}
       <pre>{dryRunLines(dryRun).join('\n')}</pre>
-      <details>
-        <summary>Sample of the pairs, with values of properties</summary>
-        <pre>{sample}</pre>
-      </details>
+      <Sample sample={sample} />
     </section>
+  )
+}
+
+/** Values of properties are on the page only while the user looks at them. */
+function Sample({ sample }: { sample: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Sample of the pairs, with values of properties</summary>
+      {isOpen && <pre>{sample}</pre>}
+    </details>
   )
 }
 

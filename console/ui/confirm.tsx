@@ -24,6 +24,11 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
   useEffect(() => {
     if (isOpen) dialog.current?.showModal()
   }, [isOpen])
+  function open(): void {
+    setText('')
+    setError(null)
+    setOpen(true)
+  }
   const look = isHarmless ? '' : 'danger'
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
@@ -32,6 +37,8 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
     try {
       await act()
       dialog.current?.close()
+      // The button may be gone.
+      document.querySelector<HTMLElement>('h1')?.focus()
     } catch (failure) {
       setError(failure as Error)
     } finally {
@@ -40,7 +47,7 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
   }
   return (
     <>
-      <button type="button" class={look} onClick={() => setOpen(true)}>
+      <button type="button" class={look} onClick={open}>
         {title}
       </button>
       {isOpen && (

@@ -1,7 +1,7 @@
 import type { Picture } from '../../client/picture/picture.ts'
 import { svgOf } from '../../client/picture/svg.ts'
 
-// More cannot be read, and takes seconds to place.
+// Nobody can read a picture with more, and its layout takes seconds.
 const mostBubbles = 60
 const mostArrows = 150
 

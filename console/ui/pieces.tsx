@@ -25,8 +25,15 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
+const toldEveryMs = 15_000
+
 /** How long ago, or in how long; the time itself as a tip. */
 export function Time({ at }: { at: string }) {
+  const [, render] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => render((count) => count + 1), toldEveryMs)
+    return () => clearInterval(timer)
+  }, [])
   const seconds = (Date.parse(at) - Date.now()) / 1_000
   const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]
   return (
@@ -38,18 +45,22 @@ export function Time({ at }: { at: string }) {
 
 const saidMs = 3_000
 
-/** A button that copies a text, which may be long, to the clipboard. */
-export function Copy({ text, children }: { text: string; children: ComponentChildren }) {
+/** A button that copies a text, which is made at the click, to the clipboard. */
+export function Copy({ text, children }: { text: () => string; children: ComponentChildren }) {
   const [said, say] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => say(''), saidMs)
     return () => clearTimeout(timer)
   }, [said])
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => say('Copied'),
-      () => say('Not copied: the browser refused'),
-    )
+  async function copy(): Promise<void> {
+    try {
+      // Only addresses that browsers consider secure have a clipboard.
+      await navigator.clipboard.writeText(text())
+      say('Copied')
+    } catch {
+      say('Not copied: the browser refused')
+    }
+  }
   return (
     <span class="copy">
       <button type="button" onClick={copy}>
@@ -66,9 +77,16 @@ interface Column<Row> {
   isNumber?: boolean
 }
 
+interface TableProps<Row> {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  /** Identifies a row, if rows come and go. */
+  keyOf?: (row: Row) => string
+}
+
 /** A table that becomes a list of cards on narrow screens. */
-export function Table<Row>(props: { caption: string; columns: readonly Column<Row>[]; rows: readonly Row[] }) {
-  const { caption, columns, rows } = props
+export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <table>
       <caption>{caption}</caption>
@@ -83,7 +101,7 @@ export function Table<Row>(props: { caption: string; columns: readonly Column<Ro
       </thead>
       <tbody>
         {rows.map((row, index) => (
-          <tr key={index}>
+          <tr key={keyOf ? keyOf(row) : index}>
             {columns.map(({ title, of, isNumber }) => (
               <td key={title} data-title={title} class={isNumber ? 'number' : ''}>
                 <div>{of(row)}</div>
@@ -96,7 +114,7 @@ export function Table<Row>(props: { caption: string; columns: readonly Column<Ro
   )
 }
 
-/** Facts by name. */
+/** A list of facts, each with its name. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="facts">
     {of.map(([name, value]) => (
@@ -108,7 +126,7 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
   </dl>
 )
 
-/** Nothing is there: a sentence, and the command that changes that. */
+/** Says that a list is empty, and shows the command that changes that. */
 export const Empty = ({ children, command }: { children: ComponentChildren; command?: string | undefined }) => (
   <div class="empty">
     <p>{children}</p>

@@ -10,18 +10,31 @@ interface Props<T> {
 
 /** Shows an answer: a skeleton before it comes, and what went wrong, beside the last answer if there is one. */
 export function Shown<T>({ of, children }: Props<T>) {
-  const { data, error, isLoading, answeredAt, again } = of
+  const { data, error, isLoading, isRepeated, answeredAt, again } = of
   if (data === undefined)
     return error === null ? <Skeleton isLoading={isLoading} /> : <Problem error={error} again={again} />
   return (
     <>
-      {error !== null && (
-        <p class="stale" role="status">
-          As of {new Date(answeredAt).toLocaleTimeString()}, trying again: {error.message}.
-        </p>
-      )}
+      {error !== null && <Stale error={error} answeredAt={answeredAt} isRepeated={isRepeated} again={again} />}
       {children(data)}
     </>
+  )
+}
+
+type StaleProps = Pick<Asked<unknown>, 'answeredAt' | 'isRepeated' | 'again'> & { error: Error }
+
+/** Says that the data on the page are old. */
+export function Stale({ error, answeredAt, isRepeated, again }: StaleProps) {
+  return (
+    <div class="stale" role="status">
+      <p>
+        As of {new Date(answeredAt).toLocaleTimeString()}
+        {isRepeated ? ', trying again' : ''}: {error.message}.
+      </p>
+      <button type="button" onClick={again}>
+        Try now
+      </button>
+    </div>
   )
 }
 
