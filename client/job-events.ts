@@ -1,6 +1,6 @@
 import type { Job } from './service-types.ts'
 
-/** The jobs in an event stream. Ends, without an error, where the stream is cut. @throws what `signal` aborts with */
+/** The jobs in an event stream. Ends without an error if the stream is cut. @throws what `signal` aborts with */
 export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Job> {
   const decoder = new TextDecoder()
   // Not every browser can iterate over a stream.

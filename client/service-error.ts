@@ -2,7 +2,7 @@ import { Failure } from './exit.ts'
 
 const passing = [429, 502, 503]
 
-/** The service refused a request, was not reached (`status` null), or answered as this service never does (0). */
+/** The service refused a request, was not reached (`status` null), or answered in a way that it never does (0). */
 export class ServiceError extends Failure {
   readonly status: number | null
   readonly headers: Headers
@@ -44,7 +44,7 @@ function brokenRulesOf(body: unknown): string[] {
   return body.errors.map(({ path, message }) => `  ${path}: ${message}`)
 }
 
-/** The error of a request that got no answer. @throws what was thrown if the caller gave up. */
+/** The error of a request that got no answer. @throws `error` itself if the caller gave up. */
 export function noAnswer(url: string, error: unknown): ServiceError {
   if (error instanceof Error && error.name === 'AbortError') throw error
   if (error instanceof SyntaxError) return somethingElse(url)
@@ -52,6 +52,6 @@ export function noAnswer(url: string, error: unknown): ServiceError {
   return new ServiceError(`${url} is not reachable (${cause?.code ?? 'no answer'})`)
 }
 
-/** The error of an answer that is not of this service. */
+/** The error of an answer that does not come from this service. */
 export const somethingElse = (url: string): ServiceError =>
   new ServiceError(`${url} answered something else than this service does`, 0)
