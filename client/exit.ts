@@ -7,8 +7,8 @@ export const exitCodes = {
   /** Not an error: verify, diff or a dry run found differences. */
   different: 3,
   /**
-   * The target lacks what the packet needs, or the packet has a statement that this client rejects. Nothing was written,
-   * unless the message names a part after the first, or constraints that were created.
+   * The target lacks what the packet needs, or the packet has a statement that this client does not run. Nothing was
+   * written, unless the message names a part after the first, or constraints that were created.
    */
   refused: 4,
   /** The bytes of the packet are not what they should be. */
