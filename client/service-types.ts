@@ -1,4 +1,4 @@
-/** What the service accepts and answers, by its own schemas. Only types are imported, so no code of the API runs here. */
+/** What the service accepts and answers, by its own schemas. Imports only types, so no code of the API runs here. */
 import type { z } from 'zod'
 import type { manifestBody } from '../api/http/manifest-body.ts'
 import type { fileListBody } from '../api/http/openapi-schemas.ts'

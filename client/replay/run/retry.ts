@@ -22,9 +22,9 @@ const togetherTwice = 2
 
 /**
  * Runs a transaction until it succeeds, or until a retry would not help. After a deadlock or a similar error it is
- * retried up to eight times, the later ones while no other transaction runs; after a lost connection, for a minute. Every
- * transaction of a replay may be repeated, even one whose commit was not reported. The driver's own retry is not used,
- * because its pauses begin at a second.
+ * retried up to eight times, the later ones while no other transaction runs; after a lost connection, for a minute.
+ * Every transaction of a replay may be repeated, even one whose commit was not reported. The driver's own retry is not
+ * used, because its pauses begin at a second.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,

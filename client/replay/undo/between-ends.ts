@@ -19,7 +19,7 @@ import { type Seen, seen, type TargetReader } from './target-reader.ts'
 interface Between {
   start: Seen
   end: Seen
-  /** The relationships that the pair sets. Without ids at most two are read, because no undo is made if there are two. */
+  /** The relationships that the pair sets. Without ids at most two are read, because two already rule out an undo. */
   found: Relationship[]
   /** Whether any relationship of the type is there. */
   isAny: boolean
