@@ -40,7 +40,7 @@ export interface ReplayOptions {
   /** Receives each pair that the target refused, with `onError: 'collect'`. */
   rejected?: (pair: Pair, place: Place) => Promise<void> | void
   onProgress?: (progress: Progress) => void
-  /** Limit of the JSON of parts that run together, bytes. An interruption repeats as much; memory holds twice as much. */
+  /** Limit of the JSON of parts that run together, bytes. An interruption repeats them; memory holds twice as much. */
   windowBytes?: number
   signal: AbortSignal
 }
