@@ -19,13 +19,13 @@ const { fields } = await prepare(1, service)
 const overview = async () => (await client.get<Overview>('/1.0/ops/overview')).body
 const idle = { delayed: 0, running: 0, waitingForSlices: 0, callbacksDue: 0, openRunsLimit: 7 }
 
-test('only tokens with all orgs see it', async () => {
+test('only tokens with all orgs see the overview', async () => {
   const { status, headers, body } = await as('one-org').get<{ detail: string }>('/1.0/ops/overview')
   expect([status, body.detail]).toEqual([403, 'the token lacks the scope ops:read with all orgs (*)'])
   expect(headers.get('WWW-Authenticate')).toContain('ops:read')
 })
 
-test('the queue is counted, with the age of the job that has waited longest', async () => {
+test('the overview counts the queue, with the age of the job that has waited longest', async () => {
   expect(await overview()).toEqual({
     dependencies: { redis: 'up', 'object store': 'up', 'manager database': 'up' },
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
@@ -43,7 +43,7 @@ test('the queue is counted, with the age of the job that has waited longest', as
   expect(queue?.oldestWaitSeconds).toBeGreaterThan(0)
 })
 
-test('the workers that run are counted', async () => {
+test('the overview counts the workers that run', async () => {
   const worker = await service.startWorker()
   await expect.poll(overview, { timeout: 30_000 }).toMatchObject({
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
@@ -53,7 +53,7 @@ test('the workers that run are counted', async () => {
   expect((await overview()).workers).toEqual({ count: 0, slots: 0, busy: 0 })
 })
 
-test('a slot that holds a run is busy; a worker that reports no more does not count; the last sweep is shown', async () => {
+test('a slot with a run is busy, a worker that no longer reports does not count, the last sweep is shown', async () => {
   const redis = new Redis(service.redisUrl)
   const [seconds] = (await redis.time()) as unknown as [string]
   await redis.hset(workersKey, 'live', `${seconds}000 4 {"acme":2,"beta":1}`)

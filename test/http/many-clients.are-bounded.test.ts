@@ -97,7 +97,7 @@ test('unfinished bodies beyond the limits are refused, and room is freed when cl
   await expect.poll(() => isRefused('cid', 3.75 * mebibyte), { timeout: 20_000 }).toBe(false)
 })
 
-test('a compressed body counts with what it becomes', async () => {
+test('a compressed body counts with its decompressed size', async () => {
   const packed = gzipSync(Buffer.alloc(5 * mebibyte, ' '))
   const headers = `Content-Encoding: gzip\r\nContent-Length: ${packed.length + 1}`
   // A body that does not come to its end is refused after ten seconds, which a busy machine may need by itself.

@@ -36,7 +36,7 @@ test.each([
   await run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`)
 })
 
-test.each(targets)('a node whose id has another type is told: $name', async ({ address, driver }) => {
+test.each(targets)('a node whose id has another type is reported: $name', async ({ address, driver }) => {
   const label = uniqueName('Id')
   const source = sourceOf([nodeUpsert(label, 5n)])
   await replayed(source, address, { createConstraints: true })
@@ -47,7 +47,7 @@ test.each(targets)('a node whose id has another type is told: $name', async ({ a
 })
 
 test.each(targets)(
-  'a value that the target keeps because it holds the new one to be equal is told: $name',
+  'a value that the target keeps because it treats the new one as equal is reported: $name',
   async (at) => {
     const label = uniqueName('Kept')
     const both = "datetime('2020-10-25T02:30:00+0%:00[Europe/Berlin]')"

@@ -78,7 +78,7 @@ test('a replay that is interrupted inside a window ends its transaction, and the
   expect(await count()).toBe(4)
 })
 
-test('an interrupted --restart is not taken for what it restarted', async () => {
+test('an interrupted --restart is not mistaken for the replay that it restarted', async () => {
   const { interruptedAt, doneParts, replay } = packetOf(['a1', 'a2'], ['b1', 'b2'])
   expect(await interruptedAt('b1')).toMatchObject(told)
   expect(doneParts()).toEqual([1])

@@ -81,7 +81,7 @@ test('the end is sent at once, and nothing after it', () => {
   expect(take()).toBe('')
 })
 
-test('a comment is sent when nothing was for 15 seconds, also before the first event', () => {
+test('a comment is sent after 15 seconds in which nothing was sent, also before the first event', () => {
   const { shown, take } = follower()
   const passed = (seconds: number) => {
     vi.advanceTimersByTime(seconds * 1_000)

@@ -116,7 +116,7 @@ const commands: Record<string, (name: string) => Promise<Ran>> = {
 }
 
 describe.each(Object.entries(commands))('%s', (_, run) => {
-  test('writes the same lines whatever is in a name', async () => {
+  test('the command writes the same lines whatever is in a name', async () => {
     const { code, stdout, stderr } = await run(hostile)
     expect(stdout + stderr).toContain(shown)
     expect(stdout + stderr).not.toMatch(/[\p{Bidi_C}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u)
