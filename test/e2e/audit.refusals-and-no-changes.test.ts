@@ -23,7 +23,7 @@ const auditedOf = (requestId: string) =>
 const send = async (to: typeof client, method: string, path: string, body?: unknown, headers = {}) => {
   const requestId = randomUUID()
   const { status, headers: answered } = await to.call(method, path, body, { 'X-Request-Id': requestId, ...headers })
-  // The API writes the line of a request after all others of it.
+  // The API writes the line of a request after all its other lines.
   const isLogged = () => logged().includes(`"requestId":"${requestId}","method":"${method}"`)
   await expect.poll(isLogged, { timeout: 30_000 }).toBe(true)
   return { requestId, status, location: answered.get('Location') }

@@ -107,7 +107,7 @@ test('a dry run refuses what a replay would refuse before it writes, and names c
     stdout: expect.stringContaining(`\nuniqueness constraints that would be created: :${label}(id)\n`),
   })
   expect(await constraintName()).toBeUndefined()
-  // Slow, and told so.
+  // The comparison is slow, and says so.
   expect(await verify()).toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/^warning: .* :\w+\(id\), which made this slow\n$/),

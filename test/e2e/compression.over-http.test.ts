@@ -39,7 +39,7 @@ async function both(
   return { plain, packed }
 }
 
-/** Compares all that is told of two packets of which the second one is stored compressed. */
+/** Compares everything that is reported about two packets, the second of which is stored compressed. */
 async function expectSame(fileName: string, parts: number) {
   const [plain, packed] = [await downloaded(client, org, `${fileName}-plain`), await downloaded(client, org, fileName)]
   expect(packed.parts).toEqual(plain.parts)

@@ -168,7 +168,7 @@ describe('a large multi with queued slices', () => {
     const many = Array.from({ length: 600 }, () => request('slices'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
-    // Freezes in its second slice of twenty, which it hands back when it is told to stop.
+    // Freezes in its second slice of twenty, which it hands back when it has to stop.
     const own = { WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1', ...overrides({ failpoint: 'midRead:stop:30' }) }
     const worker = await service.startWorker(own)
     await untilFrozen(worker)

@@ -75,7 +75,7 @@ test('a publish follows the version that was there when it was accepted', { time
     ].sort(),
   )
   expect(manifest.requires.model).toEqual({
-    // That of `name` comes with its uniqueness constraint.
+    // The index on `name` comes with its uniqueness constraint.
     indexes: [
       {
         ...{ label: person, property: 'nick' },

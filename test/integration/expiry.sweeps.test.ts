@@ -20,7 +20,7 @@ async function expiredPacket(storage: Storage, name: string, msAgo?: number) {
   await markLatest(storage.store, storage.generations, name)
 }
 
-/** A round of the janitor, by default two hours from now, by which time what has expired has done so for an hour. */
+/** A round of the janitor, by default two hours from now: expired packets have then been expired for an hour. */
 const round = (storage: Storage, now = Date.now() + 2 * hour) =>
   sweep(storage, {
     now,
@@ -44,7 +44,7 @@ describe('a sweep', () => {
       generation: 2,
       manifest: { removed: true },
     })
-    // The links of before the expiry, and what is being downloaded.
+    // Links from before the expiry, and downloads in progress, still need the parts.
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
     expect(await sweep(storage.reopen())).toEqual({ ...nothing, generations: 1, parts: 2 })
     expect(await numbers(storage)).toEqual([2])

@@ -42,7 +42,7 @@ async function queuedJob(): Promise<string> {
   return id
 }
 
-/** A follower that notes what it is told. */
+/** A follower that records what it receives. */
 function noting() {
   const told = { seen: [] as (JobRecord | null)[], ticks: 0, releases: 0 }
   const follower: Follower = {

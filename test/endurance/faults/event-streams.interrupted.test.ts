@@ -43,7 +43,7 @@ test('streams outlive an outage of Redis: nothing is sent during it, and the cha
     ['job', 'end'],
   ])
   expect(pairsOf(streams[0] as ReceivedEvents)).toEqual([1, 2])
-  // The subscription is back, too: the end is told.
+  // The subscription is back, too: the end is sent.
   await jobs.records.finish(changed, 'failed', {})
   expect(await streams[0]?.closed).toBe(true)
   expect(namesOf(streams[0] as ReceivedEvents)).toEqual(['job', 'job', 'end'])

@@ -33,7 +33,7 @@ const foresee = async (name: string, body: object, client = as(name)) => {
   const answer = await client.post<{ dryRun: DryRun; error: string }>(path, body)
   return { ...answer, dryRun: answer.body.dryRun }
 }
-/** By the API that gives dry runs little time. */
+/** A dry run at the API that gives dry runs little time. */
 const foreseeHastily = (name: string, body: object) =>
   foresee(name, body, createClient(hasty, service.tokens[name] as string))
 const residentBytes = async () =>

@@ -73,7 +73,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
     [`CREATE (:${label} {id: 'y'})`, [2, 6, 'undeletedNode', `${of('y')} is still there`]],
   ]
 
-  /** No difference: what the packet leaves alone. */
+  /** Changes that are no difference, because the packet leaves this data alone. */
   const harmless = [
     `${node('a')} SET n.secret = 1, n:Other`,
     `${relationship('KNOWS')} SET r.note = 1`,
@@ -110,7 +110,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
       expect(differing).toBe(found.length)
       expect(Object.values(differences).reduce((sum, count) => sum + count, 0)).toBe(found.length)
       await replayed(source, address)
-      // A replay mends it.
+      // A replay repairs the difference.
       expect(await verified(source, address)).toMatchObject({ differing: 0 })
     })
 

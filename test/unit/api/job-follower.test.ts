@@ -17,7 +17,7 @@ afterEach(() => {
 const job = (pairs: number, state: JobRecord['state'] = 'running') =>
   ({ id: 'j1', state, progress: { ...progressOf('reading', 1), pairs } }) as JobRecord
 
-/** A follower with a connection that takes whatever is written, until it is told that much is unread. */
+/** A follower with a connection that takes whatever is written, until the test says that much is unread. */
 function follower() {
   const connection = { text: '', isEnded: false, isCut: false, unread: 0 }
   const response = {

@@ -84,7 +84,7 @@ describe('a part is not written if', () => {
 test('nothing more is downloaded when a part has failed', async () => {
   const stuck = Promise.withResolvers<void>()
   const { get, partsAsked } = await startPacketService(async (index) => {
-    // Not before the other requests have come: the failure ends those, too, that are not sent yet.
+    // Wait until the other requests have arrived: the failure also ends requests that are not sent yet.
     while (index === 0 && partsAsked().length < 4) await new Promise((resolve) => setTimeout(resolve, 5))
     if (index === 0) return { status: 404, body: {} }
     await stuck.promise

@@ -74,7 +74,7 @@ describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other se
     // Neither by a message of its own nor by a procedure.
     expect(received(server, route)).toEqual([])
     expect(new Set(server.queries)).toEqual(new Set(['RETURN 1']))
-    // A server that is told the address that its client knows may answer with others.
+    // A server that learns the address that its client uses may answer with other addresses.
     for (const message of received(server, hello)) expect(String(message)).not.toContain('routing')
   })
 })

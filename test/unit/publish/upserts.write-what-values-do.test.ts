@@ -44,7 +44,7 @@ const driver = driverOf('5x0')
 
 type Values = ReadonlyMap<string, unknown>
 
-/** The values as the driver takes them: a half of a character becomes U+FFFD. */
+/** The values as the driver takes them: a lone surrogate becomes U+FFFD. */
 const asSent = (values: Values): Values =>
   new Map([...values].map(([key, value]) => [key, driver.unpack(driver.pack(value))]))
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createHashSet } from '../../../client/replay/hash-set.ts'
 
-/** Hashes of which many share bytes with others, so that they meet in the table; the lowest two bits do not count. */
+/** Hashes that often share bytes with others, so that they collide in the table. Their lowest two bits do not count. */
 const anyHash = fc
   .tuple(fc.nat(3), fc.nat(2), fc.nat(2), fc.nat(2))
   .map((numbers) => Uint32Array.from(numbers, (number) => 4 * number))

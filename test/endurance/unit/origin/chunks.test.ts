@@ -107,7 +107,7 @@ describe('an origin that returns more than fits in memory', () => {
   const text = 'x'.repeat(8 * mebibyte)
   const row: Reply = { bytes: bytesOf({ record: [text] }) }
 
-  test('a result that does not fit in memory is abandoned if its rows are collected', { timeout: 120_000 }, async () => {
+  test('a result that does not fit in memory is abandoned if rows are collected', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (;;) yield row
     })
