@@ -60,7 +60,7 @@ describe.each([
       const told: [string, string][] = []
       const unreadable = (name: string, { message }: Error) => void told.push([name, message])
       const { generations, ...removed } = await sweep(reopened, { unreadable })
-            // If 3 is the unreadable one, generation 1 is removed with its part, because 2 superseded it whatever 3 is.
+      // If 3 is the unreadable one, generation 1 is removed with its part, because 2 superseded it whatever 3 is.
       const below = generation === 3 ? 1 : 0
       expect({ ...removed, generations }).toEqual({
         ...swept,
