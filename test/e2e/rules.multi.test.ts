@@ -130,7 +130,7 @@ describe('names', () => {
       [request, { ...nameless, fileName: '/a' }],
       '[1].fileName: must not start or end with a slash',
     ],
-  ])('names of a multi that are %s are refused', async (_what, body, message) => {
+  ])('names of a multi are refused: %s', async (_what, body, message) => {
     await refuses(body, message)
   })
 })

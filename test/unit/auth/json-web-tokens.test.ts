@@ -20,7 +20,7 @@ describe('clock skew of five seconds is tolerated', () => {
     ['a token that ended before', () => ({ exp: inSeconds(-8) }), false],
     ['a token that begins at once', () => ({ nbf: inSeconds(3) }), true],
     ['a token that begins later', () => ({ nbf: inSeconds(12) }), false],
-  ])('clock skew of five seconds is tolerated: %s', async (_what, claims, isValid) => {
+  ])('a token is judged with a clock skew of five seconds: %s', async (_what, claims, isValid) => {
     expect((await withClaims(claims())) !== null).toBe(isValid)
   })
 })
@@ -30,7 +30,7 @@ describe('a token is invalid', () => {
     ['made for another audience', { aud: 'another-service' }],
     ['of another issuer', { iss: 'https://other.example.org/' }],
     ['without an expiry', { exp: undefined }],
-  ])('a token is invalid %s', async (_what, claims) => {
+  ])('a token %s is invalid', async (_what, claims) => {
     expect(await withClaims(claims)).toBeNull()
   })
 

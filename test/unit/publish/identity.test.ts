@@ -105,7 +105,7 @@ describe('the id property of a label', () => {
   })
 
   test.each(['Person', 'Actor', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '__proto__'])(
-    'the label %s has no id property',
+    'the label %s has no entry in mappedIndices',
     (label) => {
       expect(idPropertyOf(mappedIndices, label)).toBeUndefined()
     },
@@ -141,7 +141,7 @@ describe('ids that are equal for MERGE', () => {
     ['a date', new neo4j.types.Date(2020n, 1n, 1n)],
     ['a list', [5n]],
     ['a boolean', true],
-  ])('the id %s cannot be named in a request', (_what, value) => {
+  ])('an id that is %s cannot be named in a request', (_what, value) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
   })
 

@@ -43,7 +43,7 @@ describe('a name that can be used in a statement', () => {
     ['the last control character', '\u009f'],
     ['a lone high surrogate', 'a\ud83d'],
     ['a lone low surrogate', '\ude00a'],
-  ])('a name that can be used in a statement cannot contain: %s', (_what, name) => {
+  ])('a name is refused in a statement: %s', (_what, name) => {
     expect(isQuotable(name)).toBe(false)
   })
 })
