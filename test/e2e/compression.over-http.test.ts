@@ -109,7 +109,7 @@ describe('a compressed packet is the same as one that is not', () => {
   })
 })
 
-test('none, null and absent are the same: nothing is stored of it', async () => {
+test('the compressions none, null and absent are the same: the stored part has no field for them', async () => {
   for (const [name, change] of Object.entries({
     absent: {},
     null: { compression: null },

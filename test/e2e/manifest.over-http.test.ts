@@ -62,7 +62,7 @@ test('with a lifetime every answer has new links, whatever If-None-Match says', 
   }
 })
 
-test('the same holds for a client that, unlike fetch, sends no Cache-Control beside If-None-Match', async () => {
+test('a client that sends no Cache-Control, unlike fetch, gets 304 as well, and 200 with a lifetime', async () => {
   await publish('raw')
   const { sha256 } = (await ask(manifestPath(org, 'raw'))).body
   const statusOf = async (query: string, tag: string) => {

@@ -29,7 +29,7 @@ async function areDue(): Promise<boolean> {
 
 test('an org whose receiver fails does not delay the callbacks of others, neither at first nor when they are repeated', async () => {
   const held: ServerResponse[] = []
-  // Repeats are held.
+  // The receiver holds repeated callbacks.
   receiver.answerWith((response, { path }) => {
     if (receiver.received.length > 61) held.push(response)
     else if (path.endsWith('slow')) fail(response)

@@ -128,7 +128,7 @@ test('a record that disappears is shown as null', async () => {
   leave()
 })
 
-test('a release ends the followers, and later followers at once', async () => {
+test('a release notifies the followers, and later followers at once', async () => {
   const own = new Redis(url, { db: 5 })
   const stopping = await createFinishWaiter(own, records)
   const [early, late] = [noting(), noting()]

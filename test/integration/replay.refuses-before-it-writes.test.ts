@@ -104,7 +104,7 @@ describe('a statement that this service does not write', () => {
     },
   )
 
-  test('a foreign statement in a later window is refused after earlier windows, given a manifest', async () => {
+  test('with a manifest, a foreign statement of a later window is refused after earlier windows', async () => {
     const long = Array.from({ length: 9 }, (_, index) =>
       pairOf(`MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id, \`text\`: $text}`, {
         id: index,

@@ -93,7 +93,7 @@ describe('a slice', () => {
 })
 
 describe('the steps of a large multi before and after its slices', () => {
-  test('the steps before and after the slices are one attempt, and leave the progress to the slices', async () => {
+  test('the steps around the slices start one attempt, leave the progress to the slices, and commit', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await slices.start(id, 0)

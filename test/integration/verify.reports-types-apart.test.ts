@@ -23,7 +23,7 @@ test.each([
   ['an empty list', 'packet [] (list), target none', [], 'null'],
   ['0.0', 'packet 0.5 (float), target -0.0 (float)', 0.5, '-0.0'],
   ['true', 'packet true (boolean), target "true" (string)', true, "'true'"],
-])('%s: %s', async (_what, text, value, changed) => {
+])('the difference of %s is described: %s', async (_what, text, value, changed) => {
   const label = uniqueName('Value')
   const upsert = `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id, \`v\`: $v}`
   const source = sourceOf([pairOf(upsert, { id: 'a', v: value === 1.5 ? 1 : value })])

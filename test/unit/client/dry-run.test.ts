@@ -78,7 +78,7 @@ test('publish --dry-run --json prints the answer as it is', async () => {
 test.each([
   [['--no-wait'], '--no-wait: --dry-run makes no job'],
   [['--progress', 'plain'], '--progress cannot be combined with --dry-run'],
-])('%j is refused', async (words, message) => {
+])('publish --dry-run with %j is refused', async (words, message) => {
   const { code, stderr, requests } = await publish(words, dryRun)
   expect({ code, requests }).toEqual({ code: 2, requests: [] })
   expect(stderr).toContain(`error: ${message}`)

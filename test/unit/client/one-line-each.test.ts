@@ -145,7 +145,7 @@ test('an unforeseen error is its message on a line, and where it was thrown', as
   expect(places.filter((line) => !line.startsWith('    at '))).toEqual([])
 })
 
-test('each line ends, and none is written for nothing', () => {
+test('each line ends with a line feed, and nothing is written without a line', () => {
   const written: string[] = []
   const to = new Writable({ write: (chunk, _, done) => done(void written.push(String(chunk))) })
   printLines(to, ['a\nb', ''])

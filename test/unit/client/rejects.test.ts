@@ -38,7 +38,7 @@ test('a later run adds to the file, each pair once', async () => {
   expect(idsIn(file)).toEqual(['ä', 'b', 'c'])
 })
 
-test('the message counts the pairs of earlier runs, and all pairs of the file', async () => {
+test('the pairs of earlier runs are counted, and all pairs of the file', async () => {
   const file = newFile()
   await collect(file, 'a', 'b')
   const rejects = await openRejects(file)
@@ -70,7 +70,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(content)
 })
 
-test.each(['/dev/null', '/dev/full', '/'])('%s is refused', async (file) => {
+test.each(['/dev/null', '/dev/full', '/'])('the file %s is refused for rejects', async (file) => {
   await expect(openRejects(file)).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(file) })
 })
 

@@ -53,6 +53,6 @@ test.each([
   ['that leaves it to the system warns', {}, { appendfsync: 'no' }, 'warn  redis persistence: append-only file with'],
   ['with snapshots only warns', { aof_enabled: '0' }, { save: '3600 1' }, 'warn  redis persistence: snapshots at most'],
   ['with neither warns', { aof_enabled: '0' }, { save: '' }, 'warn  redis persistence: none: a restart of Redis'],
-])('persistence %s', (_name, change, settings, start) => {
+])('Redis persistence %s', (_name, change, settings, start) => {
   expect(notOk(change, settings as Record<string, string>).map((line) => line.slice(0, start.length))).toEqual([start])
 })

@@ -165,7 +165,7 @@ test.each([1, 2, 3])('%i bytes of empty messages, which keep connections alive, 
   expect([await use(), server.connections()]).toEqual([true, 2])
 })
 
-test('a request that is refused on kept connections is tried on new ones, and the refusal is reported', async () => {
+test('a refusal of the server on kept connections is reported as a refused query', async () => {
   let isRefused = false
   const { open, use } = await start(() =>
     isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [1] }, end],

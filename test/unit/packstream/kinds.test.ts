@@ -93,7 +93,7 @@ const one: [what: string, value: Buffer, name: Name][] = [
   ['a structure that is none of a property', structure(0x4e, tiny, Buffer.of(0x90)), 'other'],
 ]
 
-test.each(one)('%s', (_, value, name) => {
+test.each(one)('the kind of %s is recognised, alone and in a list', (_, value, name) => {
   expect(kindOf(value)).toBe(kind[name])
   expect(isList(kindOf(value))).toBe(false)
   // A list of equal values has their kind, and no database stores null in one.

@@ -51,7 +51,7 @@ describe('mappedIndices follow from the unique implementations of the model', ()
     expect(boundBy(modelOf(both), {})).toEqual({ DEFAULT_INDEX: 'Person' })
   })
 
-  test('mappedIndices that the model leaves open are refused, and the error names the node type', () => {
+  test('an index or mappedIndices that the model leaves open is refused, and the error says what to give', () => {
     expect(issuesOf(film, {})).toEqual([
       `index: the model version ${version} has 2 node types: give index, or mappedIndices`,
     ])
