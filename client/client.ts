@@ -139,7 +139,7 @@ export function createClient({ url, token }: { url: string; token: string }) {
         const answer = await send('POST', '/1.0/publish/multi', {
           ...{ query: { forceOverwrite: force || undefined }, headers, body: requests, signal },
         }).catch((error) => {
-          // This is the stored answer for our own job, which has failed. Any other error names somebody else's job.
+          // The stored answer for our own job, which has failed. A job that any other error names is somebody else's.
           if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return error
           throw error
         })

@@ -58,7 +58,7 @@ describe('query parameters', () => {
     expectRefused(await client.post(at('?forceOverwrite=true'), {}), 400, await alone('forceOverwrite: unknown field'))
   })
 
-  /** The error of the parameter, followed by those of an empty publish request. */
+  /** The error of the parameter, followed by the errors of an empty publish request. */
   async function alone(line: string): Promise<string> {
     const { body } = await client.post(at(''), {})
     return `${line}; ${body.error?.replace('400 Bad Request: ', '')}`

@@ -12,7 +12,7 @@ const records = createJobRecords(redis)
 const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
 
-/** When each job was created. What the test itself takes until it looks may count as run time too. */
+/** When each job was created. The time until the test reads the job may count as run time too. */
 const createdAt = new Map<string, number>()
 
 async function newJob(): Promise<string> {

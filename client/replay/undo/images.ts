@@ -59,7 +59,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       )
     },
 
-    /** Restores relationships as they are. `all` are those of one type, between these ends, that may change. */
+    /** Restores relationships as they are. `all`: the relationships of one type between these ends that may change. */
     async relationships(ends: Ends, all: readonly Relationship[]): Promise<void> {
       const { start, type, end } = ends
       const about = `the relationship ${describeIdentity(start)} -${type}-> ${describeIdentity(end)}`

@@ -39,7 +39,7 @@ const foreseeHastily = (name: string, body: object) =>
 const residentBytes = async () =>
   Number(/^process_resident_memory_bytes (\S+)/m.exec(await (await fetch(`${hasty}/metrics`)).text())?.[1])
 
-/** Each node makes one upsert, those of its two relationships, and a cleanup. */
+/** Each node makes one upsert, two relationship upserts and a cleanup. */
 const whole = { pairs: 4 * ids.length, parts: ids.length / 20 }
 
 test('a dry run of a multi that is cut by pairs reports what was read, and projects the rest', async () => {

@@ -10,7 +10,7 @@ import type { Case } from '../generator/cases.ts'
 import { bodiesOf, type Delivered } from './deliver.ts'
 import type { World } from './run-case.ts'
 
-/** Builds a case's packet in this process, with other sizes than those of the service. */
+/** Builds a case's packet in this process, with other sizes than the service uses. */
 export async function buildHere({ requests, delivery }: Case, world: World, sizes: BuildSizes): Promise<Delivered> {
   const body = JSON.stringify(bodiesOf(requests, world, { returnOnly: true }))
   const { multi, issues } = parseMulti(JSON.parse(body))
