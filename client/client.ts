@@ -22,8 +22,8 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
   const { send, ask } = createRequests(baseUrl, token, fetchOne)
 
   /**
-   * The items of all pages of a list; at most `limit`.
-   * @throws ServiceError for what is no page of a list, or names itself as the next one, which would never end
+   * Reads the pages of a list. @returns its items, at most `limit`
+   * @throws ServiceError if an answer is not a page of a list, or names itself as the next page, which would never end
    */
   async function pages<Item>(
     limit: number,
@@ -48,7 +48,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     return found
   }
 
-  /** The states of a job as the service tells them; null if it does not. Ends, without an error, where it is cut. */
+  /** The states of a job from its event stream; null if there is none. Ends without an error if the stream is cut. */
   async function openEvents(id: string, signal?: AbortSignal): Promise<AsyncIterable<Job> | null> {
     const headers = { Accept: 'text/event-stream' }
     const answer = await send('GET', path`/1.0/jobs/${id}/events`, { headers, signal }).catch(() => {
@@ -63,7 +63,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
   return {
     ask,
 
-    /** Names of the files of an org that start with one of `prefixes`, or of all; at most `limit`. */
+    /** Names of an org's files, at most `limit`: those that start with one of `prefixes`, or all without prefixes. */
     async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
       const body = { fileNames: prefixes, usePrefixes: true }
       const { items, hasMore } = await pages(limit, namesPerPage, async (query) => {
@@ -120,7 +120,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
       return { jobs: items, hasMore }
     },
 
-    /** Removes a packet, or a file of others. */
+    /** Removes a packet, or a file that others stored in the org. */
     async remove(orgName: string, fileName: string, signal?: AbortSignal): Promise<void> {
       await ask('DELETE', path`/1.0/publish/${orgName}/${fileName}`, { signal })
     },
@@ -131,7 +131,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /**
-     * Submits requests as one packet. Repeated under one `Idempotency-Key`, so that a lost answer makes no second job.
+     * Submits requests as one packet. Retries send the same `Idempotency-Key`, so a lost answer causes no second job.
      * @returns the id of the job, which may have failed already
      */
     publish(requests: PublishRequest[], key: string, force: boolean, signal?: AbortSignal): Promise<string> {
@@ -140,7 +140,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
         const answer = await send('POST', '/1.0/publish/multi', {
           ...{ query: { forceOverwrite: force || undefined }, headers, body: requests, signal },
         }).catch((error) => {
-          // The answer of our job, which has failed. Any other error that names a job, names somebody else's.
+          // The stored answer for our own job, which has failed. A job that any other error names is somebody else's.
           if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return error
           throw error
         })
@@ -150,15 +150,15 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
       }, signal)
     },
 
-    /** What a publish would make, as the JSON of the answer: its sample keeps the types of numbers. */
+    /** What a publish would make, as unparsed JSON: parsing it would lose the number types of the sample. */
     dryRun(requests: PublishRequest[], force: boolean, signal?: AbortSignal): Promise<string> {
       const query = { dryRun: true, forceOverwrite: force || undefined }
       return persist(() => ask('POST', '/1.0/publish/multi', { query, body: requests, signal }, String), signal)
     },
 
     /**
-     * The states of a job until it has finished: as the service tells them, or where it has no events, or refuses them,
-     * about every two seconds. Polls where the service refuses to wait.
+     * Yields the states of a job until it has finished. They come from its event stream or, if the service offers none,
+     * from requests that wait for a change, two seconds at most. If the service refuses to wait, this polls instead.
      */
     async *follow(id: string, signal?: AbortSignal): AsyncGenerator<Job> {
       let wait = waitSeconds
@@ -180,7 +180,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
         if (seen === null) continue
         yield seen
         if (isFinished(seen)) return
-        // The stream was cut: another one may go on.
+        // The stream was cut. A new one may continue.
         if (events !== null) events = await openEvents(id, signal)
       }
     },

@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts'
 export type Input = Readable & { isTTY?: boolean }
 export type Output = Writable & { isTTY?: boolean }
 
-/** What a command gets of its process. */
+/** The parts of the process that a command uses. */
 export interface Context {
   environment: Environment
   stdin: Input
@@ -18,13 +18,13 @@ export interface Context {
 }
 
 /**
- * One line as a terminal may show it, whatever is in it: control characters, line breaks and those that change the
- * direction of text as `\u001b`. Names and ids of a database stand in texts, and could change what a terminal shows, or
- * does, or look like further lines.
+ * One line that is safe to show on a terminal. Control characters, line breaks and characters that change the direction
+ * of text become escapes such as `\u001b`: texts contain names and ids from a database, which could otherwise change
+ * what the terminal shows or does, or look like further lines.
  */
 export const printableLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, escaped)
 
-/** The same of JSON, or of another text whose line feeds and tabs are meant. JSON has others in strings only. */
+/** Escapes other control characters of a text whose line feeds and tabs are intended. JSON has them only in strings. */
 export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, escaped)
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { usageError } from './exit.ts'
 import { fileAbout, type ReplayingOptions } from './replaying.ts'
 
-/** The `Idempotency-Key` of a copy that has not finished: the same command gets the packet published before. */
+/** The `Idempotency-Key` of an unfinished copy. With it, the same command gets the packet that was published before. */
 export interface CopyKey {
   value: string
   forget(): Promise<void>
@@ -18,9 +18,9 @@ async function writeKey(file: string, value: string): Promise<void> {
 const uuid = /^[0-9a-f-]{36}$/
 
 /**
- * Takes up the key of an earlier run of the same copy, or makes a new one. The file is beside the state file of the
- * replay, and holds neither addresses nor secrets.
- * @param words what is copied, and where.
+ * Reads the key of an earlier run of the same copy, or makes a new one. The file is stored next to the replay's state
+ * file, and holds neither addresses nor secrets.
+ * @param words what is copied, and to which target; the name of the file is a digest of them
  */
 export async function openCopyKey(
   words: unknown,

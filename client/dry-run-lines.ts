@@ -1,7 +1,7 @@
 import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
 import type { DryRun } from './service-types.ts'
 
-/** What a publish would make: a table, and what a user should look at. */
+/** What a publish would make: a table, and everything that a user should check. */
 export function dryRunLines(it: DryRun): string[] {
   const { projected, unpublishable } = it
   return [

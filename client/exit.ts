@@ -7,8 +7,8 @@ export const exitCodes = {
   /** Not an error: verify, diff or a dry run found differences. */
   different: 3,
   /**
-   * The target lacks what the packet needs, or the packet holds what this client does not run. Nothing was written,
-   * unless the message names a part after the first, or constraints that were created.
+   * The target lacks what the packet needs, or the packet has a statement that this client does not run. Nothing was
+   * written, unless the message names a part after the first, or constraints that were created.
    */
   refused: 4,
   /** The bytes of the packet are not what they should be. */
@@ -22,10 +22,10 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes
 
-/** An expected failure: its message is a complete sentence for a terminal, and holds no secret; so do its details. */
+/** An expected failure. Its message is a complete sentence for a terminal. Message and details hold no secret. */
 export class Failure extends Error {
   readonly exit: Exit
-  /** Further lines. */
+  /** Further lines of the message. */
   readonly details: readonly string[]
 
   constructor(exit: Exit, message: string, details: readonly string[] = []) {
@@ -35,7 +35,7 @@ export class Failure extends Error {
   }
 }
 
-/** Ends a command whose result, printed already, is that there are differences. */
+/** The failure of a command that has found differences and has printed them. */
 export const different = (): Failure => new Failure('different', '')
 
 export const usageError = (message: string): Failure => new Failure('usage', message)

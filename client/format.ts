@@ -22,7 +22,7 @@ export const packetText = (pairs: number | null, parts: number, bytes: number | 
 export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { pairs, parts, bytes } }: Job): string =>
   `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${packetText(pairs, parts, bytes)}`
 
-/** What a job did, and what a user should look at. */
+/** What a job did, and everything that a user should check. */
 export function jobLines(job: Job): string[] {
   const { error, report } = job
   return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])]
@@ -35,7 +35,7 @@ interface Report {
   model?: ModelReport
 }
 
-/** What a packet leaves out of what was asked for. */
+/** What was requested but is not in the packet. */
 export function reportLines({ missing, skipped, collapsed, model }: Report): string[] {
   const lost = [
     ['origin id', missing.originIds],

@@ -5,8 +5,8 @@ import type { Job } from './service-types.ts'
 const longestSilenceMs = 40_000
 
 /**
- * The jobs in an event stream. Ends, without an error, where the stream is cut or silent. @throws what `signal` aborts
- * with
+ * The jobs in an event stream. Ends without an error if the stream is cut or silent.
+ * @throws what `signal` aborts with
  */
 export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Job> {
   const decoder = new TextDecoder()

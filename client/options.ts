@@ -25,7 +25,7 @@ export const withService = (command: Command): Command =>
 
 export const withJson = (command: Command): Command => command.option('--json', 'print the result as one JSON object')
 
-/** Without a terminal a bar is no choice. */
+/** Offers `bar` on a terminal only. */
 export const progressOption = ({ stderr }: Context): Option =>
   new Option('--progress <kind>', 'progress on stderr: a bar on a terminal, else plain').choices(
     progressKinds.filter((kind) => kind !== 'bar' || stderr.isTTY),
@@ -46,7 +46,7 @@ export function serviceUrl({ environment }: Context, { url = environment.PACKETS
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw usageError('the address of the service must be http(s)://host')
-  // Without the text of the address, which holds a secret.
+  // The message must not quote the address, which holds a secret.
   if (parsed.username || parsed.password)
     throw usageError('the address of the service must not hold a user or password')
   return url

@@ -5,7 +5,7 @@ import { ServiceError } from './service-error.ts'
 const longestPauseSeconds = 60
 const pauses = { retries: 6, minTimeout: 500, factor: 2, maxTimeout: 15_000, randomize: true }
 
-/** Repeats a request that may pass later, for about half a minute, and waits as long as `Retry-After` says. */
+/** Retries a request that may succeed later, for about half a minute. Waits up to a minute if `Retry-After` says so. */
 export function persist<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return pRetry(request, {
     ...pauses,

@@ -37,7 +37,7 @@ export const withRequest = (command: Command): Command =>
     )
     .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
 
-/** The sub-requests of a publish: the file's, completed by the options and the environment. */
+/** The sub-requests of a publish: read from the file, then completed by the options and the environment. */
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
@@ -63,7 +63,7 @@ async function contentOf({ stdin, signal }: Context, file: string): Promise<stri
   const content = await readFile(file, 'utf8').catch((error) => {
     throw usageError(`${file} cannot be read (${error.code})`)
   })
-  // A byte order mark would become part of the first id; of standard input it is left out already.
+  // A byte order mark would become part of the first id. `text` has already removed it from standard input.
   return content.replace(/^\ufeff/, '')
 }
 
@@ -87,8 +87,8 @@ function jsonOf(content: string): unknown {
 }
 
 /**
- * The address and credentials of the origin: the request's, or else the environment's, whose credentials go to
- * its own address only.
+ * The address and credentials of the origin: from the request, or else from the environment. The environment's
+ * credentials are sent to the environment's address only.
  */
 function originOf(request: Given, environment: Environment, at: string): Pick<PublishRequest, 'dbUrl' | 'credentials'> {
   const { PACKETS_ORIGIN_URL, PACKETS_ORIGIN_USER, PACKETS_ORIGIN_PASSWORD } = environment

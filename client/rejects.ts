@@ -5,7 +5,7 @@ import { usageError } from './exit.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',\n', ']}\n']
 
-/** A part file of pairs that the target refused. It is whole after each of them. */
+/** A part file with the pairs that the target refused. The file is complete after each pair. */
 export interface Rejects {
   /** How many pairs of earlier runs the file had when it was opened. */
   earlier: number
@@ -17,7 +17,7 @@ export interface Rejects {
   close(): Promise<void>
 }
 
-/** Creates the file, or continues the one of an earlier run. @throws Failure (usage) if it exists and is none of these */
+/** Creates the file, or continues the one of an earlier run. @throws Failure (usage) if the path has any other file */
 export async function openRejects(file: string): Promise<Rejects> {
   const earlier = await readEarlier(file)
   const handle = await open(file, earlier ? 'r+' : 'wx', 0o600).catch(unwritable(file))
@@ -72,7 +72,7 @@ function pairsOf(content: string): string[] | null {
   }
 }
 
-/** Writes all of a text; one call of `write` may write less, as on a disk that gets full. */
+/** Writes a whole text. One call of `write` may write only part of it, for example when the disk gets full. */
 async function writeAt(handle: FileHandle, text: string, position: number): Promise<void> {
   const bytes = Buffer.from(text)
   for (let done = 0; done < bytes.length; ) {

@@ -21,7 +21,7 @@ export interface LaneOptions {
   batch: number
 }
 
-/** What a replay takes, wherever its packet comes from. */
+/** The options of a replay, wherever its packet comes from. */
 export interface ReplayingOptions extends LaneOptions, ProgressOptions {
   inOrder?: true
   createConstraints?: true
@@ -52,7 +52,7 @@ export function requireConsistent({ lanes, inOrder, withoutConstraints }: Replay
   if (inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
 }
 
-/** Replays a packet and shows the progress. `rejects` receives what the target refuses, and is closed. */
+/** Replays a packet and shows the progress. `rejects` receives the pairs that the target refuses, and is closed. */
 export async function runReplay(
   { stderr, signal }: Context,
   source: Source,
@@ -61,7 +61,7 @@ export async function runReplay(
   rejects: Rejects | null = null,
 ): Promise<ReplayReport> {
   const { lanes, batch } = options
-  // Named after where the packet is, not what it holds: another generation must be noticed.
+  // The name says where the packet is, not what it holds, so that a new generation of it is noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
   const progress = startProgress(stderr, options.progress)
   const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart') => options[name] === true
@@ -82,13 +82,13 @@ export async function runReplay(
   }
 }
 
-/** A file that remembers how far something is. It is named after what that is, by a digest. */
+/** The path of a file that records progress. Its name is a digest of `words`, which say what the progress is about. */
 export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {
   const name = createHash('sha256').update(JSON.stringify(words)).digest('hex')
   return join('.packets', `${name.slice(0, 32)}.${ending}`)
 }
 
-/** Tried before anything is done, as it could not be remembered. @throws Failure (usage) */
+/** Checks first that progress can be recorded. @throws Failure (usage) */
 async function requireWritableFile(stateFile: string): Promise<void> {
   const found = await stat(stateFile).catch(() => null)
   if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
@@ -111,7 +111,7 @@ function progressOf({ parts }: Source, progress: Progress) {
   )
   let before = 0
   return ({ partsDone, rows, transactions }: ReplayProgress) => {
-    // The parts of an earlier run are checked first.
+    // Until the first transaction, the parts done are those that an earlier run has replayed.
     if (transactions === 0) before = partsDone
     const text = textOf({ rows, transactions })
     if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })

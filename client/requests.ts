@@ -11,7 +11,7 @@ interface Options {
   signal?: AbortSignal | undefined
 }
 
-/** A path of which each value is one segment: an org's name may hold slashes. */
+/** A path in which each value is one segment, as an org's name may contain slashes. */
 export const path = (texts: TemplateStringsArray, ...values: string[]): string =>
   String.raw(texts, ...values.map(encodeURIComponent))
 
@@ -33,7 +33,7 @@ export function createRequests(baseUrl: string, token: string, fetchOne: typeof 
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
-      // Followed, a redirect would take the credentials in the body of a publish to any host.
+      // Following a redirect could send the credentials in the body of a publish to any host.
       redirect: 'manual' as const,
     }
     const url = `${baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`
@@ -51,7 +51,7 @@ export function createRequests(baseUrl: string, token: string, fetchOne: typeof 
   return {
     send,
 
-    /** What an answer holds, by default as JSON; undefined if it is empty. */
+    /** The content of an answer, by default parsed as JSON; undefined if it is empty. */
     async ask<T>(method: Method, path: string, options: Options, read = parsed): Promise<T> {
       const response = await send(method, path, options)
       return answered(response.text().then((text) => read(text) as T))

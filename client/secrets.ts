@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import type { Context } from './context.ts'
 import { usageError } from './exit.ts'
 
-/** Where a secret may come from, besides a terminal: a file that an option names, or a variable. */
+/** Where a secret may come from, apart from a terminal: a file that an option names, or a variable. */
 interface Sources {
   /** For messages and for the question: `the token`. */
   what: string

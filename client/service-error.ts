@@ -4,7 +4,7 @@ const passing = [429, 502, 503]
 // A 502 of the service itself speaks of the origin: it says the same again, and wrong credentials may lock the user out.
 const passingOfService = [429, 503]
 
-/** The service refused a request, was not reached (`status` null), or answered as this service never does (0). */
+/** The service refused a request, was not reached (`status` null), or answered in a way that it never does (0). */
 export class ServiceError extends Failure {
   readonly status: number | null
   readonly headers: Headers
@@ -53,7 +53,7 @@ function brokenRulesOf(body: unknown): string[] {
   return body.errors.map(({ path, message }) => `  ${path}: ${message}`)
 }
 
-/** The error of a request that got no answer. @throws what was thrown if the caller gave up. */
+/** The error of a request that got no answer. @throws `error` itself if the caller gave up. */
 export function noAnswer(url: string, error: unknown): ServiceError {
   if (error instanceof Error && error.name === 'AbortError') throw error
   if (error instanceof SyntaxError) return somethingElse(url)
@@ -61,6 +61,6 @@ export function noAnswer(url: string, error: unknown): ServiceError {
   return new ServiceError(`${url} is not reachable (${cause?.code ?? 'no answer'})`)
 }
 
-/** The error of an answer that is not of this service. */
+/** The error of an answer that does not come from this service. */
 export const somethingElse = (url: string): ServiceError =>
   new ServiceError(`${url} answered something else than this service does`, 0)

@@ -1,4 +1,4 @@
-/** What the service answers and takes, by its own schemas. Only types are imported: at run time the client has its own code. */
+/** What the service accepts and answers, by its own schemas. Imports only types, so no code of the API runs here. */
 import type { z } from 'zod'
 import type { manifestBody } from '../api/http/manifest-body.ts'
 import type { fileListBody } from '../api/http/openapi-schemas.ts'

@@ -31,7 +31,7 @@ export async function readTarget(
   if (url === null || !/^(bolt|neo4j)(\+s|\+ssc)?:$/.test(url.protocol) || url.hostname === '') {
     throw usageError(addressRule)
   }
-  // Without the text of the address, which holds a secret.
+  // The message must not quote the address, which holds a secret.
   if (url.username || url.password)
     throw usageError('--to: must not hold a user or password; use --user and --password-file')
   if (user === undefined && passwordFile !== undefined) throw usageError('--password-file: needs --user')
@@ -48,7 +48,7 @@ export async function readTarget(
   return { ...target, user, password }
 }
 
-/** Asks the driver, which has rules of its own. Its messages quote the address, which may hold a secret. */
+/** Asks the driver, which has rules of its own. Hides its messages: they quote the address, which may hold a secret. */
 async function requireAccepted(url: string): Promise<void> {
   try {
     await connect({ url, database: null, user: null, password: null }).close()

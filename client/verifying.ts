@@ -97,7 +97,7 @@ export function foundText(report: VerifyReport): string {
   return isEqual(report) ? 'the target agrees' : 'no difference found'
 }
 
-/** Whether the target agrees with the packet; null where it does as far as was compared, and that was not all. */
+/** Whether the target agrees with the packet; null if no difference was found in a sample, or nothing was compared. */
 export function isEqual(report: VerifyReport): boolean | null {
   if (report.differing > 0) return false
   return report.sample === 1 && comparedIn(report) > 0 ? true : null

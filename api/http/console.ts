@@ -6,7 +6,7 @@ import { staticAnswer } from './static-answer.ts'
 const built = join(import.meta.dirname, '../../console/dist')
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 
-/** Only files of this origin, no inline code, and no markup that is made of text. */
+/** Allows only files of this origin, no inline code, and no HTML that scripts build from strings. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { RequestHandler } from 'express'
 
-/** Answers the same text to everybody. The text is compressed once, because requests need no token. */
+/** Answers every request with the same text, compressed in advance, because anyone may request it without a token. */
 export function staticAnswer(type: string, text: string): RequestHandler {
   const [plain, compressed] = [Buffer.from(text), gzipSync(text, { level: 9 })]
   return (request, response) => {

@@ -33,7 +33,7 @@ export const listJobs = defineEndpoint({
     after: position.optional(),
   }),
   answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
-  answers: { 404: 'The org belongs to another' },
+  answers: { 404: 'The token does not cover the org' },
   async handle(context, input) {
     const { limit = 100, state, after = null, orgName } = input.query
     const orgs = orgsOf(input.principal, orgName)

@@ -4,7 +4,7 @@ import type { Submission } from '../../shared/jobs/submission.ts'
 
 /**
  * How many days a packet lives: as many as the request says, or else `PACKET_RETENTION_DAYS`; null: for ever.
- * @throws invalidRequest (400) if the request asks for more than that
+ * @throws invalidRequest (400) if the request asks for more than `PACKET_RETENTION_DAYS`
  */
 export function lifeDays(
   asked: number | null | undefined,

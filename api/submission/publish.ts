@@ -10,7 +10,7 @@ import { returnPacket } from '../unstored/return-packet.ts'
 import { jobAnswer } from './job-answer.ts'
 import { type Caller, submit } from './submit.ts'
 
-/** Shared by #3 and #4: tries the packet, builds and returns it here, or submits a job and waits for it. Contract 7.3. */
+/** Shared by #3 and #4: answers a dry run, returns the packet, or submits a job and waits for it. Contract 7.3. */
 export async function publish(
   context: ApiContext,
   caller: Caller,

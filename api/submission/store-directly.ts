@@ -22,7 +22,7 @@ interface DirectPacket {
   fileName: string
   expiresAfterDays: number | null | undefined
   compression: Compression | null | undefined
-  /** What the packet holds, which is about this. */
+  /** The content of the packet. `shape` counts what its pairs are about. */
   contentOf: (shape: PacketShape) => PacketContent
 }
 

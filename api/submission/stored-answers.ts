@@ -11,7 +11,7 @@ export const storedAnswers: Readonly<Record<number, string>> = {
   504: 'The job exceeded its time limit',
 }
 
-/** The answers of the request that submits it. */
+/** The answers of the request that submits the publish. */
 export const submittedAnswers: Readonly<Record<number, string>> = {
   ...storedAnswers,
   429: `${tooMuchOfToken}, or too many unfinished publishes of this org`,

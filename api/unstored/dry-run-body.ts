@@ -62,5 +62,5 @@ export const dryRun = trueOrFalse.optional().meta({
   description: 'true: answer what the publish would make, and store nothing; orgName and fileName may be absent',
 })
 
-/** Whether a query asks for a dry run; one that is not valid does not. */
+/** Whether a query asks for a dry run; an invalid query does not. */
 export const isDryRun = (query: unknown): boolean => (query as { dryRun?: boolean } | undefined)?.dryRun === true

@@ -60,7 +60,7 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   if (compared.differing > 0) throw different()
 }
 
-/** The packet that a job has made. @throws Failure (service) if it is gone, or another has replaced it */
+/** The packet that a job has made. @throws Failure (service) if it was removed or replaced */
 async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
   const source = await serviceSource(context, `${orgName}/${fileName}`, options).catch((error) => {
     throw error instanceof Failure && error.exit === 'service' ? toBeginAnew(error) : error
@@ -69,7 +69,7 @@ async function packetOf(context: Context, { id, orgName, fileName }: Job, option
   throw toBeginAnew(new Failure('service', `${source.name} was replaced after the job ${id} had made it`))
 }
 
-/** The request is another than was sent under this key before, such as with another password. */
+/** Whether the request differs from the one sent earlier with this key, for example in its password. */
 const isKeyReused = ({ status, message }: ServiceError) => status === 422 && message.includes('Idempotency-Key: ')
 
 const toBeginAnew = ({ exit, message, details }: Failure): Failure =>

@@ -16,9 +16,9 @@ interface Options extends ServiceOptions, OutputOptions {
 /** `packets diff`: the pairs of a new packet that a target with the old one still needs. */
 export function diff(context: Context): Command {
   const command = new Command('diff')
-    .description('say, or write, what of a new packet a target still needs that has the old one')
+    .description('count, or write, the pairs of a new packet that a target with the old one still needs')
     .argument('<old>', sourceHelp)
-    .argument('<new>', 'another')
+    .argument('<new>', 'the other packet, named in the same way')
     .option('--out <dir>', 'directory, absent or empty, to write the pairs to that only the new packet has')
   return withService(withJson(command)).action(async (old: string, other: string, options: Options) => {
     if (old === '-' && other === '-') throw usageError('only one of the packets can be standard input')
@@ -49,7 +49,8 @@ const fewUpserts = 100
 const hardlyAny = 0.01
 
 async function run(from: Source, to: Source, writer: PacketWriter | null, signal: AbortSignal): Promise<DiffReport> {
-  // V8 would let the heap grow by more than all the rest takes, as the pairs of a part survive a few collections.
+  // The pairs of a part survive a few garbage collections. By default, V8 would let the heap grow by more than the rest
+  // of the process takes.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) setFlagsFromString(flag)
   const report = await differenceOf(from, to, { ...(writer ? { added: writer.add } : {}), signal })
   const { statements, needed } = report.onlyNew

@@ -18,7 +18,7 @@ interface Options extends ServiceOptions, OutputOptions, ProgressOptions {
   cancel?: true
 }
 
-/** `packets job`: one publish as it stands, followed to its end, or cancelled. */
+/** `packets job`: shows a job, follows it to its end, or cancels it. */
 export function job(context: Context): Command {
   const command = new Command('job')
     .description('show a job, follow it to its end, or cancel it')

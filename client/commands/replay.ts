@@ -18,7 +18,7 @@ interface Options extends ServiceOptions, OutputOptions, TargetOptions, Replayin
   dryRun?: true
 }
 
-/** `packets replay`: gets a packet into a target. */
+/** `packets replay`: replays a packet into a target. */
 export function replay(context: Context): Command {
   const command = withTarget(
     new Command('replay')
@@ -34,7 +34,7 @@ export function replay(context: Context): Command {
     .option('--rejects <file>', 'part file to write the pairs to that the target refused')
     .addOption(
       new Option('--undo <dir>', 'directory to write a packet to first that brings back what the replay touches')
-        // Which of several nodes is meant could not be known.
+        // Without constraints an id may name several nodes, and an undo could not know which one is meant.
         .conflicts('withoutConstraints'),
     )
     .addOption(

@@ -13,8 +13,8 @@ export interface Layout {
 const rowWidth = 1_200
 
 /**
- * Places bubbles in ranks and arrows around them; those of a bubble to itself, loops, are below it. Bubbles without
- * other arrows stand in rows below all.
+ * Places bubbles in ranks, and arrows between them. Loops, the arrows from a bubble to itself, are below their bubble.
+ * Bubbles without other arrows stand in rows below the ranks.
  */
 export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
   const between = arrows.filter(({ from, to }) => from !== to)
@@ -23,7 +23,7 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
     ({ from }) => from,
   )
   const loopsOf = ({ label }: Bubble) => loops.get(label) ?? []
-  /** With its loops. */
+  /** The space of a bubble with its loops. */
   function spaceOf(bubble: Bubble) {
     const { width, height } = sizeOf(bubble, loopsOf(bubble))
     return { width, height: height + loopsOf(bubble).length * lineHeight }
@@ -75,7 +75,7 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
 
 const textBox = ({ text }: Arrow, at: Point): Box => ({ ...at, width: widthOf(text), height: lineHeight })
 
-/** Each loop encloses those before it, and their texts. */
+/** Each loop encloses the earlier loops and their texts. */
 function loopBelow({ x, y, height }: Box, textWidth: number, index: number): Point[] {
   const [half, bottom] = [textWidth / 2 + loopStep * (index + 1), y + height / 2]
   const depth = bottom + (index + 1) * lineHeight

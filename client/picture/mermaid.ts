@@ -22,6 +22,6 @@ export function mermaidOf({ title, bubbles, arrows }: Picture): string {
 const bubbleText = ({ label, lines, marked }: Bubble) =>
   [label, ...lines, ...marked].map((line) => escaped(line)).join('<br>')
 
-/** Everything but letters, digits and blanks by its number, so that no text is read as syntax, HTML or Markdown. */
+/** Writes all but letters, digits and spaces as code points, so that no text is read as syntax, HTML or Markdown. */
 const escaped = (text: string, longest?: number): string =>
   drawable(text, longest).replace(/[^\p{L}\p{M}\p{N} ]/gu, (character) => `#${character.codePointAt(0)};`)

@@ -10,12 +10,12 @@ export interface Picture {
 export interface Bubble {
   label: string
   lines: string[]
-  /** Lines to mark, and the bubble with them: what is deleted, or differs. */
+  /** Lines about deletions or differences. These lines, and the border of their bubble, are highlighted. */
   marked: string[]
 }
 
 export interface Arrow {
-  /** A label that has a bubble, as `to`. */
+  /** A label that has a bubble; `to` is one, too. */
   from: string
   to: string
   text: string
@@ -39,5 +39,5 @@ export function drawable(text: string, longest = longestText): string {
   return shown.join('').replace(undrawable, '\ufffd')
 }
 
-// Control characters, those that change the direction of a text, and what is no character.
+// Control characters, line separators, characters that change the direction of a text, and noncharacters.
 const undrawable = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu

@@ -6,11 +6,11 @@ export interface Point {
   y: number
 }
 
-/** Between two nodes, by their positions in the list. */
+/** An edge between two nodes, which are given by their positions in the list. */
 interface Edge {
   from: number
   to: number
-  /** Of its text. */
+  /** The width of its text. */
   width: number
 }
 

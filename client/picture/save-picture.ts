@@ -12,7 +12,7 @@ export interface PictureOptions {
   picture?: string
 }
 
-/** The option that draws something into a file, whose ending says how. */
+/** The option that draws something into a file. The file's extension selects the format. */
 export const pictureOption = (what: string): Option =>
   new Option('--picture <file>', `draw ${what} into a file, .svg or .mmd (Mermaid)`).argParser((file: string) => {
     if (Object.hasOwn(formats, extname(file))) return file

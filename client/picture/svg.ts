@@ -100,7 +100,7 @@ function towards(from: Point, to: Point): Point {
   return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
 }
 
-/** Above the lines, which would make it hard to read. */
+/** Draws a text over a blank rectangle, because lines behind it would make it hard to read. */
 function drawText({ arrow, text: { x, y, width, height } }: Layout['arrows'][number]): string {
   const [left, top] = [round(x - width / 2), round(y - height / 2)]
   return [

@@ -1,7 +1,7 @@
 /**
  * Why a replay ended early. `refused`: nothing was written, unless the message names a part after the first, or
- * constraints that were created; `broken`: the source is, nothing of the part named was written; `failed`: the target
- * failed or refused a pair. What was written stays, and the same replay continues from there.
+ * constraints that were created. `broken`: the source is damaged, and nothing of the named part was written. `failed`:
+ * the target failed or refused a pair. What was written stays, and the same replay continues from there.
  */
 export class ReplayError extends Error {
   readonly kind: 'refused' | 'broken' | 'failed' | 'interrupted'

@@ -1,16 +1,16 @@
-/** A set of hashes of which the first four words count. Each of them can be marked once it was met again. */
+/** A set of hashes, which compares their first four words only. A hash that is met again can be marked. */
 export interface HashSet {
   /** @returns whether it is new */
   add(hash: Uint32Array): boolean
   has(hash: Uint32Array): boolean
-  /** Whether the set has the hash, which is then marked. */
+  /** Marks the hash if the set has it. @returns whether it has */
   mark(hash: Uint32Array): boolean
   readonly size: number
   readonly marked: number
 }
 
 const wordsPerSlot = 4
-// The lowest bits of a slot's first word; the other 126 bits hold the hash.
+// Flags in the two lowest bits of a slot's first word. The other 126 bits of the slot hold the hash.
 const [isTaken, isMarked, flags] = [1, 2, 3]
 const fullest = 0.75
 

@@ -23,8 +23,8 @@ export interface ReplayOptions {
   /** How many transactions may run at once; `auto`: four. Without constraints, and in order, always one. */
   lanes: number | 'auto'
   /**
-   * Whether to run all pairs in the order of the packet. Needed where the elements that its sub-requests share may have
-   * changed at the origin between them; otherwise no order changes the result. Contract 5, order independence.
+   * Whether to run all pairs in the order of the packet. Needed if elements that several sub-requests share may have
+   * changed at the origin between these; otherwise the order does not matter. Contract 5, order independence.
    */
   inOrder: boolean
   /** The most rows of a transaction. */
@@ -32,7 +32,7 @@ export interface ReplayOptions {
   createConstraints: boolean
   withoutConstraints: boolean
   onError: 'stop' | 'collect'
-  /** Null: the replay cannot be resumed. */
+  /** Null if the replay need not be resumable. */
   stateFile: string | null
   restart: boolean
   /** Where to write, before anything is replayed, a packet that brings back what the replay touches. */
@@ -40,12 +40,12 @@ export interface ReplayOptions {
   /** Receives each pair that the target refused, with `onError: 'collect'`. */
   rejected?: (pair: Pair, place: Place) => Promise<void> | void
   onProgress?: (progress: Progress) => void
-  /** The most JSON of parts that run together, and are done again after an interruption; twice as much is in memory. */
+  /** Limit of the JSON of parts that run together, bytes. An interruption repeats them; memory holds twice as much. */
   windowBytes?: number
   signal: AbortSignal
 }
 
-/** How far a replay is; told after every transaction. */
+/** How far a replay is; reported after every transaction. */
 export interface Progress {
   /** Parts of which every pair was committed, in this replay or before. */
   partsDone: number
@@ -66,10 +66,10 @@ export interface ReplayReport extends Tally {
 }
 
 /**
- * Gets a packet into a target. May be interrupted or killed at any moment; the same call continues with its state file.
- * Runs no statement that this service does not write, and writes nothing before the source and the
- * target have been found fit. Where the manifest tells the constraints, parts are checked a window at a time, and a
- * part after the first window may be refused when earlier ones have been written.
+ * Replays a packet into a target. It may be interrupted or killed at any moment; the same call continues with its state
+ * file. It runs no statement that this service does not write, and writes nothing before the checks of the source and
+ * the target have passed. If the manifest lists the constraints, parts are checked one window at a time, and a part
+ * after the first window may be refused after earlier parts have been written.
  * @throws ReplayError
  */
 export async function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
@@ -120,7 +120,7 @@ async function replayInto(
   const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
   const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
   const windows = windowsOf(source, due, settings, signal)
-  // Found good before anything is written, constraints included.
+  // The first window must pass its checks before anything is written, even constraints.
   let window = await windows.next()
   await createMissing(connection, found, signal)
   const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
@@ -136,7 +136,7 @@ async function replayInto(
   const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
   while (!window.done) {
     const parts = window.value
-    // Parsed while the target works. Its errors are reported when this window is done.
+    // The next window is parsed while the target works. Its errors are reported when this window is done.
     const next = windows.next()
     next.catch(() => {})
     const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows, inOrder }, tally)

@@ -7,11 +7,11 @@ export interface TextSet {
   has(text: string): boolean
 }
 
-/** A set of texts that keeps a hash of each, at most 43 bytes of memory: a packet may name many millions. */
+/** A set of texts. It stores a hash for each, in at most 43 bytes of memory: a packet may name many millions. */
 export function createTextSet(): TextSet {
   const known = createHashSet()
   return { add: (text) => known.add(hashOf(text)), has: (text) => known.has(hashOf(text)) }
 }
 
-// A copy, as the digest of a short text need not begin at a multiple of four bytes.
+// Copies the digest, because the memory of the digest may not be aligned to four bytes.
 const hashOf = (text: string): Uint32Array => new Uint32Array(new Uint8Array(hash('sha256', text, 'buffer')).buffer)

@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises'
 
-/** Writes beside and renames: a replay that is killed leaves the old file or the new one. Only its owner may read it. */
+/** Renames a temporary file: a killed replay leaves either the old file or the new one. Only its owner may read it. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const beside = `${file}.new`
   const handle = await open(beside, 'w', 0o600)

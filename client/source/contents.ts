@@ -13,7 +13,7 @@ export interface Contents {
   /** By kind; `other` are statements that the service does not write. */
   statements: Record<string, number>
   requires: { server: string; constraints: Constraint[]; moreConstraints?: number }
-  /** What the packet leaves out of what was asked for; null: not known. */
+  /** What was requested but is not in the packet; null if not known. */
   report: Manifest['report']
 }
 

@@ -29,13 +29,13 @@ export function download(link: string, signal: AbortSignal): Promise<Buffer> {
   }, signal)
 }
 
-/** What was sent with `Content-Encoding` and cannot be decompressed is stored like that: no repetition helps. */
+/** If a body sent with `Content-Encoding` cannot be decompressed, its stored form is damaged, and no retry helps. */
 function damaged(error: unknown): SourceBroken | null {
   const { code = '' } = (error as { cause?: { code?: string } }).cause ?? {}
   return code.startsWith('Z_') ? new SourceBroken(`it cannot be decompressed (${code})`) : null
 }
 
-/** A host may send anything, also compressed: what is too long for a part is not read to its end. */
+/** A host may send anything, even compressed, so a body that is too long for a part is not read to its end. */
 async function contentOf({ body }: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

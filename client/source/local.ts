@@ -15,7 +15,7 @@ export const manifestFile = 'manifest.json'
 /** The file of a part in the directory of its packet. */
 export const fileOfPart = (fileName: string): string => basename(fileName)
 
-/** A file with one part, or a directory with all; null if there is nothing of this name. */
+/** A file with one part, or a directory with all parts; null if nothing has this name. */
 export async function localSource(path: string): Promise<Source | null> {
   const found = await stat(path).catch(() => null)
   if (found === null) return null
@@ -36,7 +36,7 @@ export const inputSource = (stdin: Input): Source =>
     ),
   ])
 
-/** The manifest that `get` wrote into a directory. @throws Failure (broken) if it is none */
+/** The manifest in a directory that `get` wrote; null if absent. @throws Failure (broken) if it is not a manifest */
 export async function readManifest(directory: string): Promise<Manifest | null> {
   const text = await readFile(join(directory, manifestFile), 'utf8').catch(() => null)
   if (text === null) return null
@@ -53,7 +53,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The file, or the same compressed. @throws SourceBroken */
+/** Reads the file, or else the same name with `.gz`. @throws SourceBroken */
 async function contentOf(path: string): Promise<Buffer> {
   for (const file of [path, `${path}.gz`]) {
     const bytes = await readFile(file).catch((error) => {
@@ -73,7 +73,7 @@ function partsIn(directory: string, names: readonly string[]): PartSource[] {
     .filter((name) => parsePartName(name) || name.endsWith('.json'))
     .sort()
   if (files.length === 0) throw usageError(`${directory} has neither a manifest.json nor part files (.json, .json.gz)`)
-  // A packet of which one part is there has all of them: a part that is missing fails when it is read.
+  // If one part of a packet is there, the source has all its parts: a missing one fails when it is read.
   const whole = files.flatMap((name) => {
     const part = parsePartName(name)
     return part ? partNames(part.base, part.of) : [name]

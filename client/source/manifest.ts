@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { z } from 'zod'
 import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 
-// Parts are written under the last segment of their names.
+// The last segment of a part's name becomes the name of a local file.
 const fileName = z.string().refine((name) => !/(^|\/)\.{0,2}$|[\\\0]/.test(name), 'must be the name of a file')
 const count = z.int().nonnegative()
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
@@ -15,7 +15,7 @@ const report = z.looseObject({
   collapsed: count,
 })
 
-/** What this client reads of a manifest, of the service or in a directory that `get` wrote; other fields are kept. */
+/** The fields that this client reads from a manifest, the service's or one that `get` wrote; other fields are kept. */
 const manifestSchema = z.looseObject({
   packet: z.string(),
   generation: count,
@@ -33,7 +33,7 @@ const manifestSchema = z.looseObject({
     moreConstraints: count.optional(),
   }),
   report: report.nullable().default(null),
-  /** Null if the packet was stored before there were shapes. */
+  /** Null if the packet was stored before manifests had this field. */
   shape: z
     .looseObject({
       counts: z.array(
@@ -58,7 +58,7 @@ const manifestSchema = z.looseObject({
 export type Manifest = z.infer<typeof manifestSchema>
 export type ManifestPart = Manifest['parts'][number]
 
-/** Checks the shape of a manifest, and that its digests agree. @returns what is wrong, as text */
+/** Checks the fields of a manifest, and that its digests agree. @returns the manifest, or what is wrong, as text */
 export function parseManifest(value: unknown): Manifest | string {
   const { data, error } = manifestSchema.safeParse(value)
   if (!data) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

@@ -13,13 +13,13 @@ const linkSeconds = 86_400
 /** The words that describe SOURCE in the help of each command that takes one. */
 export const sourceHelp = 'a file or directory, an http(s) link, - for standard input, or ORG/NAME at the service'
 
-/** Finds the packet that a word of the command line names. Warns once about one that has no digests. */
+/** Finds the packet that a word of the command line names. */
 export async function resolveSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
   const [source] = await resolveSources(context, [word], options)
   return source as Source
 }
 
-/** The same for several words. @throws Failure (usage) if options for the service are given, and none is there */
+/** The same for several words. @throws Failure (usage) if options for the service are given, but no packet is there */
 export async function resolveSources(
   context: Context,
   words: readonly string[],
@@ -39,7 +39,7 @@ export async function resolveSources(
   return sources
 }
 
-/** The packet, if the word names something else than a packet at the service. */
+/** The packet that a word names elsewhere; null if it can only name a packet at the service. */
 export async function sourceElsewhere(context: Context, word: string): Promise<Source | null> {
   if (word === '-') return inputSource(context.stdin)
   return (await localSource(word)) ?? (/^https?:\/\//i.test(word) ? linkSource(word) : null)
@@ -78,7 +78,7 @@ export async function serviceSource(context: Context, word: string, options: Ser
   return sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))
 }
 
-/** The longest org that the name may begin with: a token of a sub-directory sees nothing above it. */
+/** Splits a word after the longest org that it may begin with: a token of a sub-directory sees nothing above it. */
 function splitName(word: string): { orgName: string; fileName: string } | null {
   const slashes = [...word.matchAll(/\//g)].map(({ index }) => index).reverse()
   const at = slashes.find((index) => orgName.safeParse(word.slice(0, index)).success && index < word.length - 1)

@@ -11,8 +11,8 @@ import { problemOf, type Source } from './source.ts'
 const partsAtOnce = 4
 
 /**
- * Writes a packet into a directory: its manifest first, so that what is not whole is known to be not whole, then the
- * parts that are not there yet. @returns how many parts were downloaded, and how many had been there
+ * Writes a packet into a directory: its manifest first, so that a later read notices a missing part, then the parts
+ * that are not there yet. @returns how many parts were downloaded, and how many were already there
  */
 export async function savePacket(source: Source, directory: string, signal: AbortSignal, progress: Progress) {
   const manifest = source.manifest as Manifest
@@ -53,7 +53,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   return counts
 }
 
-/** Links are secrets, and end soon. Parts are written decompressed. */
+/** Leaves out links, which are secrets and expire soon, and the compression, because parts are written decompressed. */
 const asWritten = (manifest: Manifest) => ({
   ...manifest,
   parts: manifest.parts.map(({ url: _, compression: __, storedBytes: ___, ...part }) => part),
@@ -65,7 +65,7 @@ async function isThere(path: string, part: ManifestPart): Promise<boolean> {
   return bytes !== null && problemOf(bytes, part) === null
 }
 
-/** Writes files of a directory whole or not at all. */
+/** Writes files of a directory completely or not at all. */
 function writerTo(directory: string) {
   return async (name: string, content: string | Buffer) => {
     const path = join(directory, name)

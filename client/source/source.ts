@@ -5,19 +5,19 @@ import { SourceBroken } from '../../shared/packet/broken.ts'
 import type { PacketSource, PartSource } from '../replay/source/packet-source.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 
-/** A packet that a command works on, from wherever. */
+/** A packet that a command works on, wherever it comes from. */
 export interface Source extends PacketSource {
-  /** null: bare part files. */
+  /** Null for bare part files. */
   manifest: Manifest | null
-  /** The same for the same word, wherever the client runs; identifies the packet, not what it holds. */
+  /** The absolute path or address of the packet. It identifies the packet, not its content. */
   place: string
 }
 
-/** What is known of a part before it is read; null is not known. */
+/** What is known of a part before it is read; null if not known. */
 type Expected = { [Name in 'sha256' | 'bytes' | 'pairs']: ManifestPart[Name] | null }
 
 const unknown: Expected = { sha256: null, bytes: null, pairs: null }
-/** A part has at most 60 MiB. */
+/** Limit of a part that the client accepts, bytes. The service writes at most 60 MiB. */
 export const longestPart = 64 * 1024 * 1024
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
 const gunzipped = promisify(gunzip)
@@ -44,7 +44,7 @@ async function unpacked(bytes: Buffer): Promise<Buffer> {
   })
 }
 
-/** Why these are not the bytes expected; null if they may be. */
+/** Why these are not the expected bytes; null if nothing contradicts them. */
 export function problemOf(bytes: Buffer, { sha256, bytes: length }: Pick<Expected, 'sha256' | 'bytes'>): string | null {
   if (length !== null && bytes.length !== length) {
     return `it has ${bytes.length} bytes, the manifest says ${length}; download it again`
@@ -76,7 +76,7 @@ export const bareSource = (name: string, place: string, parts: PartSource[]): So
   ...{ sha256: null, generation: null, requires: null },
 })
 
-/** Fetches once what may be read more than once. */
+/** Fetches only once, even if the result is read several times. */
 export function once(fetch: (signal: AbortSignal) => Promise<Buffer>): (signal: AbortSignal) => Promise<Buffer> {
   let fetched: Promise<Buffer> | undefined
   return (signal) => {

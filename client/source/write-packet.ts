@@ -15,7 +15,7 @@ const pairsPerPart = 5_000
 const bytesPerPart = 32 * 1024 * 1024
 const name = 'packet.json'
 
-/** A packet that is being written into a directory. Before its end, the directory holds no part that a command reads. */
+/** A packet that is being written into a directory. Until its end, the directory holds no part that a command reads. */
 export interface PacketWriter {
   /** Adds a pair, with its metadata. */
   add(pair: Pair): Promise<void>
@@ -25,7 +25,7 @@ export interface PacketWriter {
   discard(): Promise<void>
 }
 
-/** @throws Failure (usage) unless the directory is absent or empty, but for what an interrupted writer left there */
+/** @throws Failure (usage) if the directory has files, other than unfinished ones that an interrupted writer left */
 export async function openPacketWriter(directory: string): Promise<PacketWriter> {
   const created = await mkdir(directory, { recursive: true }).catch(unwritable(directory))
   const found = await readdir(directory).catch(unwritable(directory))

@@ -70,7 +70,7 @@ async function copyRows(source: Session, read: string, sink: Session, write: str
 async function* exported(session: Session, label: string): AsyncGenerator<string> {
   const config = {
     ...{ stream: true, streamStatements: true, format: 'cypher-shell', ifNotExists: true },
-    // The fastest that it has: of the batches of 20 to 1,000 rows that were tried, as parameters or in the text.
+    // The fastest setting: batches of 20 to 1,000 rows were tried, as parameters and in the text.
     useOptimizations: { type: 'UNWIND_BATCH_PARAMS', unwindBatchSize: 20n },
   }
   const query = `MATCH (n:${label}) OPTIONAL MATCH (n)-[r:KNOWS]->() RETURN n, r`

@@ -17,7 +17,7 @@ export interface Lane {
   what: string
   /** The unit of `statements`. */
   unit: string
-  /** Rounds at most when all lanes are measured, which would take too long; lanes that are named take all rounds. */
+  /** Limit of rounds when all lanes are measured, as more would take too long. A named lane takes all rounds. */
   most?: number
   measure(setting: Setting): Promise<Measured>
 }

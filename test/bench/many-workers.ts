@@ -21,7 +21,7 @@ import { cpuSeconds } from './usage.ts'
 /**
  * Measures how work spreads over many workers, on a machine that has no cores for them: origin and store are mocks that
  * wait `--delay` milliseconds (100) before each answer, in place of work. Prints, for each number of `--workers` (2,4,16):
- * small jobs a second, how long those of a busy org and of others wait, Redis commands a job, and which share of the
+ * small jobs a second, how long jobs of a busy org and of others wait, Redis commands a job, and which share of the
  * ideal speed a large multi reaches. `node_modules/.bin/node test/bench/many-workers.ts`
  */
 const { values } = parseArgs({

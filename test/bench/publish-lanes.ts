@@ -40,7 +40,7 @@ function hub({ scale }: Setting): Work {
   return { ids: [hubOf(scale)], options: relationships, pairs: sizesOf(scale).hub + 1 }
 }
 
-/** With the options of what is measured: what the engine compiles for others it would compile again. */
+/** Uses the options of the measured work: with other options, the engine would have to compile again. */
 export const warmUpOf = ({ ids }: Setting, options: object = nodes): Work => ({
   ...{ ids: warmUpIds(ids), options, pairs: null },
 })

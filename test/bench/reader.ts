@@ -17,7 +17,7 @@ export interface ReaderOrder {
   username: string
   password: string
   databasePid: number
-  /** Where the ways that store do so. */
+  /** The store for the ways that store what they read. */
   s3: S3Address
   bucket: string
 }

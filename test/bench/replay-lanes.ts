@@ -6,7 +6,7 @@ import type { ReplayerOrder, ReplayWay } from './replayer.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 
-/** The graph as a packet, replayed into the same database beside the original, each round in a new process. */
+/** The graph as a packet, replayed into the same database next to the original, each round in a new process. */
 export const replayLanes: Lane[] = [
   { name: 'replay-one-lane', unit: 'pairs', what: 'the engine, one lane', measure: replayed('one-lane'), most: 1 },
   {
@@ -50,7 +50,7 @@ export const replayLanes: Lane[] = [
 let replayers = 0
 let written: string[] | null = null
 
-/** Of the whole packet, or of as many of its parts as make so many pairs. */
+/** Measures a replay of the whole packet, or of enough of its parts for so many pairs. */
 function replayed(way: ReplayWay, pairs?: number) {
   return async ({ run, neo4j, scale }: Setting): Promise<Measured> => {
     written ??= writeParts(run.directory, scale)

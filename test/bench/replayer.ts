@@ -24,7 +24,7 @@ export type ReplayWay = keyof typeof ways
 type Way = (neo4j: Neo4jAddress, files: readonly string[]) => Measuring | Promise<Measuring>
 type Measuring = () => Promise<{ statements: number } & Record<string, number>>
 
-// One of many, with nodes and relationships as in the packet: it is slow.
+// This way is slow, so it replays one of so many pairs: nodes and relationships, in the packet's proportion.
 const singleEvery = 20
 
 const ways = {

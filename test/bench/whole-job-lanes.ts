@@ -29,7 +29,7 @@ export const wholeJobLanes: Lane[] = [
     measure: by('driver', 'all'),
     most: 2,
   },
-  // Takes five minutes: only if it is named.
+  // Takes five minutes, so it is measured only if it is named.
   { name: 'whole-apoc', unit: 'entities', what: 'APOC into cypher-shell', measure: by('apoc', 'all'), most: 0 },
   {
     name: 'tenth-four-lanes',

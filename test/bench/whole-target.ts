@@ -19,7 +19,7 @@ export type Size = keyof typeof labels
 const opened = new Map<Size, Promise<unknown>>()
 let started: Promise<Neo4jAddress> | null = null
 
-/** The benchmark's graph, or one of a tenth of its size, which is drawn beside it when it is first asked for. */
+/** The benchmark's graph, or one of a tenth of its size, which is added to the database at its first use. */
 export async function openWhole(setting: Setting, size: Size): Promise<Whole> {
   const scale = size === 'all' ? setting.scale : setting.scale / 10
   const label = labels[size]

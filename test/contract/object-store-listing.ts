@@ -8,7 +8,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
   const directoryOf = directoryIn(store)
 
   describe(`${name}: listing`, () => {
-    test('returns more than 1,000 objects once each, in key order, with their sizes', async () => {
+    test('a listing returns more than 1,000 objects once each, in key order, with their sizes', async () => {
       const names = Array.from({ length: 1_101 }, (_, index) => `${index} = ${oddNames[index % oddNames.length]}`)
       const directory = await directoryOf(names)
       const expected = names.map((each) => ({ key: directory + each, bytes: Buffer.byteLength(each) }))
@@ -16,7 +16,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect((await all(store.list(directory))).map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
     })
 
-    test('returns the same objects for every page size, and can be abandoned after the first', async () => {
+    test('a listing returns the same objects for every page size, and can be abandoned after the first', async () => {
       const names = Array.from(
         { length: 23 },
         (_, index) => `${String(index).padStart(2, '0')} ${oddNames[index % 11]}`,
@@ -33,7 +33,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       }
     })
 
-    test('continues after the key that skipTo returns for a page, whether or not that object exists', async () => {
+    test('a listing continues after the key that skipTo returns for a page, even if it has no object', async () => {
       const directory = await directoryOf(['a', 'b/.-1', 'b/.-2', 'b/.-3', 'b/.0', 'b/.9', 'b/a', 'c', 'd'])
       const listed = async (pageKeys: number) => {
         const pages: string[] = []
@@ -50,7 +50,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await listed(2)).toEqual({ pages: ['b/.-1', 'c'], keys: ['a', 'b/.-1', 'b/a', 'c', 'd'] })
     })
 
-    test('starts after the given key, whether or not that object exists', async () => {
+    test('a listing starts after the given key, whether or not that object exists', async () => {
       const directory = await directoryOf(['a b', 'a/b', 'b', 'c/.-1', 'c/.-2', 'c-d', 'd'])
       const behind = async (key: string, prefix = '') =>
         (await all(store.list(directory + prefix, { startAfter: directory + key, pageKeys: 2 }))).map(
@@ -63,7 +63,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await behind('d')).toEqual([])
     })
 
-    test('is in the order of compareKeys, also for characters beyond the Basic Multilingual Plane', async () => {
+    test('a listing is in the order of compareKeys, even beyond the Basic Multilingual Plane', async () => {
       const names = ['a', 'ä', 'ｱ', '😀']
       const directory = await directoryOf(names)
       const listed = async (startAfter?: string) =>
@@ -75,7 +75,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await listed(sorted[2])).toEqual(sorted.slice(3))
     })
 
-    test('names an object that is being written by a key whose finalKey is that of the object', async () => {
+    test('a listing names an object that is being written by a key whose finalKey is that of the object', async () => {
       const directory = await directoryOf([])
       const key = `${directory}large`
       const bytes = Buffer.alloc(16 * 1024 * 1024)
@@ -89,7 +89,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect([...new Set([...listed, key].map(store.finalKey))]).toEqual([key])
     })
 
-    test('filters by a key prefix, which need not be a directory', async () => {
+    test('a listing filters by a key prefix, which need not be a directory', async () => {
       const names = ['a', 'a b', 'a-b/c', 'ab/c', 'ab/d', 'b/a', 'ä']
       const directory = await directoryOf(names)
       const listed = async (prefix: string) =>
@@ -103,7 +103,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await Promise.all(['', 'ab/', 'ä', 'A', 'ab/c/'].map(has))).toEqual([true, true, true, false, false])
     })
 
-    test('of one level returns its objects, and each subdirectory once', async () => {
+    test('a listing of one level returns its objects, and each subdirectory once', async () => {
       const directory = await directoryOf(['a', 'dir x/1', 'dir x/2', 'dir x/deep/3', 'z', '.hidden/1', 'ü/1'])
       const level = async (prefix: string) =>
         (await all(store.listLevel(directory + prefix)))
@@ -114,7 +114,7 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await level('none/')).toEqual([])
     })
 
-    test('of one level starts after a key, whatever the size of its pages', async () => {
+    test('a listing of one level starts after a key, whatever the size of its pages', async () => {
       const directory = await directoryOf(['a/1', 'a/2', 'b-/1', 'b/1', 'b/2', 'b/ｱ', 'b0/1', 'c', 'd/1'])
       for (const pageKeys of [1, 2, 3, 1_000]) {
         const level = async (after: string) =>

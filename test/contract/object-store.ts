@@ -45,7 +45,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
   const directoryOf = directoryIn(store)
 
   describe(`${name}: objects`, () => {
-    test('are read back as written, empty ones included, until overwritten', async () => {
+    test('objects are read back as written, empty ones included, until overwritten', async () => {
       const key = randomUUID()
       for (const content of ['first', 'second ü', '']) {
         await put(key, content)
@@ -53,14 +53,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       }
     })
 
-    test('that do not exist read as null, also if their key is a prefix of an existing one', async () => {
+    test('objects that do not exist read as null, also if their key is a prefix of an existing one', async () => {
       const key = await directoryOf(['object'])
       for (const missing of ['objec', 'objects', 'Object', 'none/object']) {
         expect([await store.get(key + missing), await store.stream(key + missing)]).toEqual([null, null])
       }
     })
 
-    test('can be read by byte range', async () => {
+    test('objects can be read by byte range', async () => {
       const key = randomUUID()
       await put(key, 'first second')
       const some = async (from: number, bytes: number) => (await store.get(key, { from, bytes }))?.toString() ?? null
@@ -68,7 +68,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(await store.get(`${key}none`, { from: 0, bytes: 1 })).toBeNull()
     })
 
-    test('of 30 MiB are read back byte for byte', async () => {
+    test('objects of 30 MiB are read back byte for byte', async () => {
       const key = randomUUID()
       const large = randomBytes(30 * 1024 * 1024)
       await store.put(key, large)
@@ -76,19 +76,19 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect((await streamed(key)).equals(large)).toBe(true)
     })
 
-    test('are created only once: a second create leaves the content unchanged', async () => {
+    test('objects are created only once: a second create leaves the content unchanged', async () => {
       const key = randomUUID()
       expect([await create(key, 'a'), await create(key, 'b'), await get(key)]).toEqual(['created', 'exists', 'a'])
     })
 
-    test('are created by exactly one of twenty concurrent creates', async () => {
+    test('objects are created by exactly one of twenty concurrent creates', async () => {
       const key = randomUUID()
       const outcomes = await Promise.all(Array.from({ length: 20 }, (_, racer) => create(key, `racer ${racer}`)))
       expect(outcomes.toSorted()).toEqual(['created', ...Array(19).fill('exists')])
       expect(await get(key)).toBe(`racer ${outcomes.indexOf('created')}`)
     })
 
-    test('are removed idempotently, and can then be created again', async () => {
+    test('objects are removed idempotently, and can then be created again', async () => {
       const key = randomUUID()
       await put(key, 'first')
       await store.remove(key)
@@ -96,19 +96,19 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect([await get(key), await create(key, 'second'), await get(key)]).toEqual([null, 'created', 'second'])
     })
 
-    test('are copied with their content type, and overwrite the destination', async () => {
+    test('objects are copied with their content type, and overwrite the destination', async () => {
       const directory = await directoryOf(['from', 'to'])
       expect(await store.copy(`${directory}from`, `${directory}to`)).toBe(true)
       const response = await fetch(await store.sign(`${directory}to`, 60, 'to'))
       expect([response.headers.get('Content-Type'), await response.text()]).toEqual(['application/json', 'from'])
     })
 
-    test('that do not exist are not copied, and no destination is created', async () => {
+    test('objects that do not exist are not copied, and no destination is created', async () => {
       const key = randomUUID()
       expect([await store.copy(`${key}none`, key), await get(key)]).toEqual([false, null])
     })
 
-    test.each(oddNames)('may be named %s', async (odd) => {
+    test.each(oddNames)('objects may be named %s', async (odd) => {
       const [from, to] = [await directoryOf([odd]), await directoryOf([])]
       expect(await create(from + odd, 'late')).toBe('exists')
       expect(await store.copy(from + odd, to + odd)).toBe(true)
@@ -122,7 +122,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
 
   describe(`${name}: signed URLs`, () => {
     const fileNames = ['plain.json', 'b/c/last segment.json', 'naïve "ü" 😀.json']
-    test.each(fileNames)('download %s without credentials, named by its last segment', async (fileName) => {
+    test.each(fileNames)('signed URLs download %s without credentials, named by its last segment', async (fileName) => {
       const directory = await directoryOf(['object'])
       const response = await fetch(await store.sign(`${directory}object`, 60, fileName))
       expect([response.status, await response.text()]).toEqual([200, 'object'])
@@ -130,7 +130,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect([type, parameters.filename]).toEqual(['attachment', fileName.split('/').at(-1)])
     })
 
-    test('give access to that object only, and only by GET', async () => {
+    test('signed URLs give access to that object only, and only by GET', async () => {
       const directory = await directoryOf(['mine', 'other'])
       const url = await store.sign(`${directory}mine`, 60, 'mine')
       const statusOf = async (it: string, method: string) => (await fetch(it, { method })).status
@@ -145,7 +145,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect([await get(`${directory}mine`), await get(`${directory}other`)]).toEqual(['mine', 'other'])
     })
 
-    test('expire', async () => {
+    test('signed URLs expire', async () => {
       const key = `${await directoryOf(['object'])}object`
       const [short, long] = [await store.sign(key, 1, 'object'), await store.sign(key, 600, 'object')]
       await expect.poll(async () => (await fetch(short)).status, { timeout: 30_000, interval: 200 }).toBe(403)
@@ -154,14 +154,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
   })
 
   describe(`${name}: the bucket`, () => {
-    test('can be prepared concurrently and repeatedly', async () => {
+    test('the bucket can be prepared concurrently and repeatedly', async () => {
       const bucket = `contract-${randomUUID()}`
       await Promise.all([open({ bucket }).prepare(), open({ bucket }).prepare()])
       await open({ bucket }).prepare()
       expect(await all(open({ bucket }).list(''))).toEqual([])
     })
 
-    test('is unavailable with a wrong secret key, for every operation', async () => {
+    test('the bucket is unavailable with a wrong secret key, for every operation', async () => {
       const refused = open({ secretKey: 'wrong' })
       const answers = await Promise.allSettled([
         ...[refused.put('key', Buffer.from('x')), refused.get('key'), refused.stream('key'), refused.remove('key')],
@@ -170,7 +170,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(answers).toMatchObject(Array(answers.length).fill({ reason: { status: 503, code: 'storeAway' } }))
     })
 
-    test('cannot be prepared with a wrong secret key', async () => {
+    test('the bucket cannot be prepared with a wrong secret key', async () => {
       await expect(open({ secretKey: 'wrong' }).prepare()).rejects.toMatchObject({ status: 503, code: 'storeAway' })
     })
   })

@@ -57,7 +57,7 @@ const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org
 const made = { grn: expect.stringMatching(/^grn:gg:/) }
 
 describe('every endpoint that changes something writes one line:', () => {
-  test('orgs and packets', async () => {
+  test('every endpoint that changes orgs and packets writes one audit line', async () => {
     const another = uniqueName('another')
     await change('POST /1.0/publish/:orgName', `/1.0/publish/${another}`, undefined, {
       ...{ action: 'org.create', orgName: another },
@@ -90,7 +90,7 @@ describe('every endpoint that changes something writes one line:', () => {
     await change(removal, `/1.0/publish/${org}/notes`, undefined, file)
   })
 
-  test('jobs', async () => {
+  test('every endpoint that changes jobs writes one audit line', async () => {
     stuck.hold()
     const elsewhere = { ...request('held'), dbUrl: `bolt://${stuck.address}` }
     const held = await client.post('/1.0/publish/', elsewhere, { Prefer: 'respond-async' })
@@ -106,7 +106,7 @@ describe('every endpoint that changes something writes one line:', () => {
     await change('POST /1.0/jobs/:id/callback', `${headers.get('Location')}/callback`, undefined, called)
   })
 
-  test('models', async () => {
+  test('every endpoint that changes models writes one audit line', async () => {
     const at = (path: string) => `/1.0/manager/${path}`
     const v = version.grn
     const of = (params: Line) => ({ params })
@@ -161,7 +161,7 @@ describe('every endpoint that changes something writes one line:', () => {
     await change('POST /1.0/ops/resume', '/1.0/ops/resume', undefined, { action: 'queue.resume' })
   })
 
-  test('these are all', () => {
+  test('the endpoints of these tests are all that change something', () => {
     const writing = endpoints.filter(({ scope }) => scope?.endsWith(':write'))
     expect([...performed].sort()).toEqual(writing.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort())
   })

@@ -23,7 +23,7 @@ const auditedOf = (requestId: string) =>
 const send = async (to: typeof client, method: string, path: string, body?: unknown, headers = {}) => {
   const requestId = randomUUID()
   const { status, headers: answered } = await to.call(method, path, body, { 'X-Request-Id': requestId, ...headers })
-  // The API writes the line of a request after all others of it.
+  // The API writes the line of a request after all its other lines.
   const isLogged = () => logged().includes(`"requestId":"${requestId}","method":"${method}"`)
   await expect.poll(isLogged, { timeout: 30_000 }).toBe(true)
   return { requestId, status, location: answered.get('Location') }
@@ -43,12 +43,12 @@ describe('no audit line is written for', () => {
     ['a publish that fails', 502, '/1.0/publish/', request({ credentials: `Basic ${btoa('nobody:wrong')}` })],
     ['a body that is not valid', 400, '/1.0/publish/', request({ originIds: 7 })],
     ['a question that is a POST', 200, `/1.0/publish/${org}/files`, {}],
-  ])('%s', async (_what, expected, path, body) => {
+  ])('no audit line is written for %s', async (_what, expected, path, body) => {
     const { status, requestId } = await send(client, 'POST', path, body)
     expect([status, auditedOf(requestId)]).toEqual([expected, []])
   })
 
-  test('a publish that was made before under its Idempotency-Key', async () => {
+  test('no audit line is written for a publish that was made before under its Idempotency-Key', async () => {
     const body = request()
     const headers = { 'Idempotency-Key': randomUUID() }
     const first = await send(client, 'POST', '/1.0/publish/', body, headers)
@@ -68,14 +68,17 @@ describe('an endpoint that changes something writes a line when it refuses', () 
     ['a token without the scope', tokens.reader as string, removal, 'scopeMissing', 'reader'],
     ['the org of others', tokens.acme as string, removal, 'noSuchOrg', 'acme'],
     ['a job that is not there, or of others', tokens.acme as string, cancel, 'noSuchJob', 'acme'],
-  ])('%s', async (_what, token, { method, route }, reason, by) => {
-    const path = route.replace(':orgName', org).replace(':fileName', 'file').replace(':id', 'no-such-job')
-    const { requestId } = await send(createClient(apiUrl, token), method, path)
-    const refusal = { action: 'request.refuse', outcome: 'refused', by, requestId, method, route, reason }
-    expect(auditedOf(requestId)).toEqual([expect.objectContaining(refusal)])
-  })
+  ])(
+    'an endpoint that changes something writes an audit line when it refuses %s',
+    async (_what, token, { method, route }, reason, by) => {
+      const path = route.replace(':orgName', org).replace(':fileName', 'file').replace(':id', 'no-such-job')
+      const { requestId } = await send(createClient(apiUrl, token), method, path)
+      const refusal = { action: 'request.refuse', outcome: 'refused', by, requestId, method, route, reason }
+      expect(auditedOf(requestId)).toEqual([expect.objectContaining(refusal)])
+    },
+  )
 
-  test('and none when it only reads', async () => {
+  test('an endpoint that only reads writes no audit line when it refuses', async () => {
     const { status, requestId } = await send(createClient(apiUrl, 'wrong'), 'GET', '/1.0/jobs')
     expect([status, auditedOf(requestId)]).toEqual([401, []])
   })

@@ -39,7 +39,7 @@ const jobAt = async (id: string) => (await client.get<JobRecord>(`/1.0/jobs/${id
 const delivered = { state: 'delivered', attempts: 1, lastStatus: 204 }
 
 describe('a job calls back', () => {
-  test('when its packet is stored, with the job and where to read its result', async () => {
+  test('a job calls back when its packet is stored, with the job and where to read its result', async () => {
     const answer = await client.post('/1.0/publish/', request())
     const id = idOf(answer)
     const { type, data } = await calledBack(id)
@@ -50,7 +50,7 @@ describe('a job calls back', () => {
     for (const link of [data.result, data.manifest]) expect((await client.get(`${link}`)).status).toBe(200)
   })
 
-  test('when a multi has ended, whichever sub-requests name the address', async () => {
+  test('a job calls back when a multi has ended, whichever sub-requests name the address', async () => {
     const fileName = uniqueName('multi')
     const body = [request({ fileName, callbackUrl: null }), request({ fileName }), request({ fileName })]
     expect(await calledBack(idOf(await client.post('/1.0/publish/multi', body)))).toMatchObject({
@@ -58,7 +58,7 @@ describe('a job calls back', () => {
     })
   })
 
-  test('when it has failed, and when it was cancelled while it ran or at once', async () => {
+  test('a job calls back when it has failed, and when it was cancelled while it ran or at once', async () => {
     stuck.hold()
     const elsewhere = { dbUrl: `bolt://${stuck.address}` }
     const running = idOf(await client.post('/1.0/publish/', request(elsewhere), { Prefer: 'respond-async' }))
@@ -77,7 +77,7 @@ describe('a job calls back', () => {
     expect(types.map(({ type }) => type)).toEqual(['job.cancelled', 'job.failed', 'job.cancelled'])
   })
 
-  test('once more when asked to, which other orgs and readers cannot', async () => {
+  test('a job calls back once more when asked to, which other orgs and readers cannot', async () => {
     const id = idOf(await client.post('/1.0/publish/', request()))
     await calledBack(id)
     await expect.poll(async () => (await jobAt(id)).callback, soon).toEqual(delivered)
@@ -107,11 +107,11 @@ describe('a callbackUrl is refused', () => {
       'https://169.254.169.254/',
       '422 Unprocessable Entity: callbackUrl: this address is not allowed; add it to CALLBACK_ALLOW to allow it',
     ],
-  ])('with %s', async (_what, url, error) => {
+  ])('a callbackUrl is refused with %s', async (_what, url, error) => {
     expect(await refusal(request({ callbackUrl: url }))).toBe(error)
   })
 
-  test('where there is no job: with returnOnly, and at the delete endpoint', async () => {
+  test('a callbackUrl is refused where there is no job: with returnOnly, and at the delete endpoint', async () => {
     const together = 'callbackUrl: must not be given together with returnOnly, which makes no job'
     expect(await refusal(request({ returnOnly: true }))).toBe(`400 Bad Request: ${together}`)
     expect(await refusal([request({ returnOnly: true })], '/1.0/publish/multi')).toBe(
@@ -124,14 +124,14 @@ describe('a callbackUrl is refused', () => {
     )
   })
 
-  test('when sub-requests disagree on it', async () => {
+  test('a callbackUrl is refused when sub-requests disagree on it', async () => {
     const body = [request({ fileName: 'one' }), request({ fileName: 'one', callbackUrl: `${callbackUrl}/other` })]
     expect(await refusal(body, '/1.0/publish/multi')).toBe(
       '400 Bad Request: [1].callbackUrl: must be the same as in [0]',
     )
   })
 
-  test('where the service has no CALLBACK_ALLOW', async () => {
+  test('a callbackUrl is refused where the service has no CALLBACK_ALLOW', async () => {
     const { apiUrl, tokens: given } = inject('service')
     const { org: own, fields: ownFields } = await prepare(1)
     const body = { ...request(ownFields), orgName: own }

@@ -7,7 +7,7 @@ import { prepareReplay } from '../support/clients/cli-target.ts'
 const { org, label, ids, driver, publish, replay, packets, to, differing } = await prepareReplay(200)
 const state = () => ['--state', join(emptyDirectory(), 'state.json')]
 
-test('what a packet of the service has beside an older one brings a target up to date', async () => {
+test('the pairs that only a new packet of the service has bring a target with the old one up to date', async () => {
   const directory = emptyDirectory()
   const [old, rest] = [join(directory, 'old'), join(directory, 'rest')]
   await publish('people.json')
@@ -35,7 +35,7 @@ test('what a packet of the service has beside an older one brings a target up to
   expect(await differing()).toEqual([])
 })
 
-test('packets of the two parameter syntaxes are the same', async () => {
+test('diff treats packets in the two parameter syntaxes as the same', async () => {
   await publish('people.json')
   await publish('braces.json', ids, { parameterSyntax: 'braces' })
   const current = join(emptyDirectory(), 'people')

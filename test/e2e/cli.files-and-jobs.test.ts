@@ -26,25 +26,25 @@ const failed = await publish('failed.json', {
 })
 
 describe('ls', () => {
-  test('prints the names of an org, one a line', async () => {
+  test('ls prints the names of an org, one a line', async () => {
     expect(await packets('ls', org)).toEqual({ code: 0, stdout: 'a.json\nb.json\nbb.json\n', stderr: '' })
   })
 
-  test('prints those with one of the prefixes, and says if a limit leaves some out', async () => {
+  test('ls prints the names that start with one of the prefixes, and says if a limit leaves some out', async () => {
     expect(await packets('ls', org, 'b', 'x')).toEqual({ code: 0, stdout: 'b.json\nbb.json\n', stderr: '' })
     const { stdout, stderr } = await packets('ls', org, '--limit', '2', '--json')
     expect(JSON.parse(stdout)).toEqual({ files: ['a.json', 'b.json'], hasMore: true })
     expect(stderr).toBe('there are more files: raise --limit\n')
   })
 
-  test('without an org prints the orgs', async () => {
+  test('ls without an org prints the orgs', async () => {
     expect((await packets('ls')).stdout.split('\n')).toContain(org)
     const { stdout, stderr } = await packets('ls', '--limit', '1', '--json')
     expect(JSON.parse(stdout)).toEqual({ orgs: [expect.any(String)], hasMore: expect.any(Boolean) })
     expect(stderr).toMatch(/^(there are more orgs: raise --limit\n)?$/)
   })
 
-  test('of an org that does not exist is refused by the service', async () => {
+  test('ls of an org that does not exist is refused by the service', async () => {
     const { code, stdout, stderr } = await packets('ls', 'nowhere')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(stderr).toMatch(/^error: the service answered 404 Not Found: orgName: "nowhere" does not exist/)
@@ -52,7 +52,7 @@ describe('ls', () => {
 })
 
 describe('jobs and job', () => {
-  test('list the jobs of an org, newest first', async () => {
+  test('jobs lists the jobs of an org, newest first', async () => {
     const { stdout } = await packets('jobs', org)
     expect(stdout.split('\n').map((line) => line.split('  ')[0])).toEqual(
       [failed, ...jobs].map(({ id }) => id).concat(''),
@@ -65,19 +65,19 @@ describe('jobs and job', () => {
     expect(await inState('open')).toEqual({ jobs: [], hasMore: false })
   })
 
-  test('show one job as the API does', async () => {
+  test('job shows one job as the API does', async () => {
     const { code, stdout } = await packets('job', failed.id, '--json')
     expect({ code, job: JSON.parse(stdout) }).toEqual({ code: 0, job: failed })
     expect((await packets('job', failed.id)).stdout).toContain('error: ')
   })
 
-  test('follow a job that has failed: exit code 7 and its error', async () => {
+  test('job --follow of a job that has failed prints its error, with exit code 7', async () => {
     const { code, stdout, stderr } = await packets('job', failed.id, '--follow')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
     expect(stderr).toContain(`error: the job ${failed.id} failed: ${failed.error?.message}`)
   })
 
-  test('refuse to cancel a job that has finished', async () => {
+  test('job --cancel is refused by the service for a job that has finished', async () => {
     const { code, stderr } = await packets('job', jobs[0]?.id as string, '--cancel')
     expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('409 Conflict') })
   })
@@ -88,19 +88,19 @@ describe('jobs and job', () => {
 })
 
 describe('the token', () => {
-  test('may come from a file', async () => {
+  test('the token may come from a file', async () => {
     const file = join(emptyDirectory(), 'token')
     writeFileSync(file, `${tokens.all}\n`)
     const { code, stdout } = await runCli(['ls', org, '--url', `${apiUrl}/`, '--token-file', file])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'a.json\nb.json\nbb.json\n' })
   })
 
-  test('is refused if it is wrong', async () => {
+  test('the token is refused if it is wrong', async () => {
     const { code, stderr } = await runCli(['ls', org], { ...env, PACKETS_TOKEN: 'wrong' })
     expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('401 Unauthorized') })
   })
 
-  test('is asked for in words if there is none', async () => {
+  test('a missing token is an error that says how to set it', async () => {
     const { code, stderr } = await runCli(['ls', org], { PACKETS_URL: apiUrl })
     const missing = `error: the token for ${apiUrl} is missing: set PACKETS_TOKEN or pass --token-file\n`
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(missing) })

@@ -5,7 +5,7 @@ import { createClient } from '../../dev/client.ts'
 import { emptyDirectory, runCli } from '../support/clients/cli.ts'
 import { managerClient, newModel } from '../support/models/models.ts'
 
-test('a version of a data model is told, and drawn', async () => {
+test('model prints a version of a data model, and draws it', async () => {
   const { apiUrl, tokens } = inject('service')
   const client = managerClient(createClient(apiUrl, tokens.all as string))
   const { version } = await newModel(client)

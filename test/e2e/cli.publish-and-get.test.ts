@@ -26,7 +26,7 @@ const jobsOf = async (name: string) => {
 }
 
 describe('publish', () => {
-  test('takes a file, and prints what the job did', async () => {
+  test('publish takes a file, and prints what the job did', async () => {
     const file = join(emptyDirectory(), 'request.json')
     writeFileSync(
       file,
@@ -44,7 +44,7 @@ describe('publish', () => {
     expect(stdout).toMatch(new RegExp(`^\\S+ {2}succeeded {2}${org}/file\\.json .*\\nmissing: 1 origin id: absent\\n$`))
   })
 
-  test('takes the request from the input, and does not replace a packet unasked', async () => {
+  test('publish takes the request from the input, and does not replace a packet unasked', async () => {
     expect(await publish('input.json', ['p1'])).toMatchObject({ code: 0 })
     const { code, stderr } = await publish('input.json', ['p1'])
     expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('409 Conflict') })
@@ -54,7 +54,7 @@ describe('publish', () => {
     expect(found).toMatchObject({ generation: 2, pairs: forced.progress.pairs })
   })
 
-  test('with --dry-run says what the packet would be, and stores nothing', async () => {
+  test('publish with --dry-run says what the packet would be, and stores nothing', async () => {
     const { code, stdout, stderr } = await publish('dry.json', ids.slice(0, 100), '--dry-run')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^would make 301 pairs, 1 part, [\d.]+ kB\n {2}nodeUpsert {19}100\n/)
@@ -66,7 +66,7 @@ describe('publish', () => {
     expect(foreseen.dryRun).toMatchObject({ pairs, bytes, statements, requires, wouldConflict: true })
   })
 
-  test('takes ids of any number, and makes a packet of all', async () => {
+  test('publish takes any number of ids, and makes one packet of all', async () => {
     const file = join(emptyDirectory(), 'ids')
     writeFileSync(file, ids.join('\n'))
     const text = JSON.stringify(request)
@@ -81,7 +81,7 @@ describe('publish', () => {
     expect(listed).toContain(`CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.\`id\` IS UNIQUE;`)
   })
 
-  test('whose answer is lost is repeated, and makes one job', async () => {
+  test('a publish whose answer is lost is repeated, and makes one job', async () => {
     let lost = 0
     const proxy = await startFakeService(async (asked) => {
       const answer = await forward(apiUrl, asked)
@@ -96,7 +96,7 @@ describe('publish', () => {
     expect(await jobsOf('lost.json')).toEqual([JSON.parse(stdout)])
   })
 
-  test('that the service refuses is exit code 7, with every rule that is broken', async () => {
+  test('a publish that the service refuses is exit code 7, and every broken rule is printed', async () => {
     const { code, stderr } = await packets(
       ['publish', '-'],
       JSON.stringify({ ...request, originIds: ['p1'], nonsense: 1 }),
@@ -109,7 +109,7 @@ describe('publish', () => {
 })
 
 describe('get', () => {
-  test('downloads every part with the digest that the manifest has, and inspect agrees', async () => {
+  test('get downloads every part with the digest that the manifest has, and inspect agrees', async () => {
     await publish('get.json', ids.slice(0, 500))
     const directory = join(emptyDirectory(), 'get')
     expect(await packets(['get', `${org}/get.json`, '-o', directory])).toMatchObject({ code: 0 })
@@ -128,7 +128,7 @@ describe('get', () => {
     expect(bare).toMatchObject({ pairs, bytes, statements: counted, requires })
   })
 
-  test('gets parts of one generation when the packet is replaced meanwhile', async () => {
+  test('get downloads parts of one generation if the packet is replaced during the download', async () => {
     await publish('replaced.json', ids.slice(0, 400))
     const old = JSON.parse((await packets(['inspect', `${org}/replaced.json`, '--json'])).stdout)
     const proxy = await startFakeService(async (asked) => {
@@ -146,7 +146,7 @@ describe('get', () => {
     expect(JSON.parse(next.stdout)).toMatchObject({ generation: 2, fetched: 1, kept: 0 })
   })
 
-  test('writes into a directory named like the packet', async () => {
+  test('get writes into a directory named like the packet', async () => {
     await publish('deep/named.json', ['p1'])
     const cwd = emptyDirectory()
     const { code, stdout } = await spawnCli(['get', `${org}/deep/named.json`], variables, { cwd })
@@ -159,7 +159,7 @@ describe('get', () => {
     })
   })
 
-  test('of what is not there is exit code 7', async () => {
+  test('get of a packet that does not exist is exit code 7', async () => {
     const { code, stderr } = await packets(['get', `${org}/absent.json`])
     expect({ code, stderr }).toEqual({
       code: 7,

@@ -25,13 +25,13 @@ test('a replay with --undo is undone by replaying what it wrote', async () => {
   expect(differences(before, await readGraph(target, label))).toEqual([])
 })
 
-test('the result tells how to undo a replay', async () => {
+test('the result of a replay says how to undo it', async () => {
   const undo = join(emptyDirectory(), 'undo')
   const { stdout } = await replay(all, '--create-constraints', '--undo', undo, ...state())
   expect(stdout).toContain(`; packets replay ${undo} undoes it\n`)
 })
 
-test('what cannot be undone is exit code 4, and nothing is replayed', async () => {
+test('a replay that could not be undone is exit code 4, and nothing is replayed', async () => {
   await run(target, `MATCH (n:\`${label}\`) DETACH DELETE n`)
   await run(target, `CREATE (:\`${label}\` {id: $id, photo: $photo})`, { id: ids[0], photo: new Int8Array([1]) })
   const { code, stderr } = await replay(
@@ -54,7 +54,7 @@ test('--undo and --without-constraints exclude each other', async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
 })
 
-test('a directory that cannot be made is refused', async () => {
+test('a directory for --undo that cannot be created is refused', async () => {
   const file = join(emptyDirectory(), 'file')
   writeFileSync(file, '')
   const words = ['replay', '-', ...to, ...state(), '--undo', join(file, 'undo')]

@@ -39,7 +39,7 @@ test('a packet of the service is replayed, and the target is equal to the origin
 describe('every other source', () => {
   beforeEach(clearTarget)
 
-  test('a directory that get wrote, part files alone, and a compressed part', async () => {
+  test('a directory that get wrote, part files alone, and a compressed part can be replayed', async () => {
     const directory = join(emptyDirectory(), 'people')
     await packets(['get', all, '-o', directory])
     expect(await replay(directory, ...state())).toMatchObject({ code: 0 })
@@ -51,7 +51,7 @@ describe('every other source', () => {
     expect(await differing()).toEqual([])
   })
 
-  test('a link, and standard input', async () => {
+  test('a link and standard input can be replayed', async () => {
     const link = (await client.get(`/1.0/publish/${org}/people.json/url`)).body.fileLocation as string
     expect(await replay(link, ...state())).toMatchObject({ code: 0 })
     expect(await differing()).toEqual([])
@@ -61,7 +61,7 @@ describe('every other source', () => {
     expect(await differing()).toEqual([])
   })
 
-  test('a part of which a bit is flipped is exit code 5, and nothing is written', async () => {
+  test('a part in which a bit is flipped is exit code 5, and nothing is written', async () => {
     const directory = join(emptyDirectory(), 'people')
     await packets(['get', all, '-o', directory])
     const bytes = readFileSync(join(directory, 'people.json'))
@@ -82,7 +82,7 @@ describe('statements of others', () => {
   const other = { statement: `CREATE (:\`${label}\` {id: $id})`, parameters: { id: 'other' }, metadata: null }
   const part = JSON.stringify({ statements: [other] })
 
-  test('are refused', async () => {
+  test('statements that the service does not write are refused', async () => {
     await clearTarget()
     const { code, stderr } = await packets(['replay', '-', ...to, ...state()], part)
     const message = 'part 1, pair 1: not a statement that this service writes'
@@ -105,7 +105,7 @@ describe('a pair that the target refuses', () => {
     await run(target, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.mail IS UNIQUE`)
   })
 
-  test('ends the replay with its place: exit code 6', async () => {
+  test('a pair that the target refuses ends the replay with its place: exit code 6', async () => {
     const { code, stdout, stderr } = await packets(['replay', '-', ...to, ...state()], part)
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
     expect(stderr).toMatch(
@@ -113,7 +113,7 @@ describe('a pair that the target refuses', () => {
     )
   })
 
-  test('is collected in a part file, types kept, and the others are replayed', async () => {
+  test('a pair that the target refuses is collected in a part file with its types; others are replayed', async () => {
     const rejects = join(emptyDirectory(), 'rejects.json')
     const words = ['replay', '-', ...to, '--on-error', 'collect', '--rejects', rejects, ...state()]
     const { code, stdout, stderr } = await packets(words, part)
@@ -131,7 +131,7 @@ describe('a pair that the target refuses', () => {
 })
 
 describe('the target', () => {
-  test('with a wrong password is exit code 4', async () => {
+  test('a wrong password for the target is exit code 4', async () => {
     const wrong = { ...variables, PACKETS_TARGET_PASSWORD: 'wrong-password' }
     const { code, stderr } = await runCli(['replay', all, ...to, ...state()], wrong)
     expect({ code, stderr }).toMatchObject({
@@ -140,12 +140,12 @@ describe('the target', () => {
     })
   })
 
-  test('that is not there is exit code 6', async () => {
+  test('a target that cannot be reached is exit code 6', async () => {
     const words = ['replay', all, '--to', 'bolt://127.0.0.1:9', '--user', 'neo4j', ...state()]
     expect(await packets(words)).toMatchObject({ code: 6, stderr: expect.stringContaining('cannot be reached') })
   })
 
-  test('may have its password in a file', async () => {
+  test('the password of the target may be in a file', async () => {
     const file = join(emptyDirectory(), 'password')
     writeFileSync(file, address.password)
     const { PACKETS_TARGET_PASSWORD: _, ...others } = variables

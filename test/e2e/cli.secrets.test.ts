@@ -24,7 +24,7 @@ test('no command writes a secret to its output or to a file', async () => {
   }
   const env = { ...variables, ...origin }
   const { version } = await newModel(managerClient(client))
-  // Each succeeds with these variables; with the others, some secrets are refused by whoever they are for.
+  // Each command succeeds with these variables. With the others, the servers refuse some secrets.
   const good = [
     ['publish', request, '--name', 'people.json', '--progress', 'json'],
     ['publish', request, '--name', 'later.json', '--no-wait'],
@@ -91,7 +91,7 @@ test('no command writes a secret to its output or to a file', async () => {
 async function leaveFiles(cwd: string, run: (words: string[]) => Promise<unknown>): Promise<string[]> {
   const [parts, state, rejects] = [join(cwd, 'parts'), join(cwd, 'left.json'), join(cwd, 'rejects.json')]
   mkdirSync(parts)
-  // Larger than what runs together, so that the first part is done before the second fails.
+  // Larger than a window, so that the first part is done before the second fails.
   const padding = 'x'.repeat(9 * 1024 * 1024)
   for (const [index, id] of ['good', { no: 'id' }].entries()) {
     const statement = `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`

@@ -16,7 +16,7 @@ beforeEach(async () => {
   expect(await replay(all, '--create-constraints', '--restart')).toMatchObject({ code: 0 })
 })
 
-test('a target that agrees is exit code 0, and is told in one line', async () => {
+test('verify of a target that agrees is exit code 0, and prints one line', async () => {
   const { code, stdout, stderr } = await verify()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(
@@ -24,7 +24,7 @@ test('a target that agrees is exit code 0, and is told in one line', async () =>
   )
 })
 
-test('a target that differs is exit code 3; differences are counted by kind, and the first ones told', async () => {
+test('verify of a target that differs is exit code 3, counts differences by kind and describes the first', async () => {
   await run(target, `MATCH (n:\`${label}\` {id: 'p1'}) DETACH DELETE n`)
   await run(target, `MATCH (n:\`${label}\` {id: 'p2'}) SET n.more = 1.0`)
   const { code, stdout, stderr } = await verify('--max-differences', '1')
@@ -69,7 +69,7 @@ test('a picture shows where a target differs', async () => {
   ])
 })
 
-test('a sample is part of the pairs', async () => {
+test('verify --sample compares only some of the pairs', async () => {
   const { code, stdout } = await verify('--sample', '0.5', '--json')
   const counted = Object.values(JSON.parse(stdout).pairs as Record<string, number>).reduce((sum, one) => sum + one, 0)
   expect({ code, isPart: counted > 0 && counted < 120 }).toEqual({ code: 0, isPart: true })
@@ -78,7 +78,7 @@ test('a sample is part of the pairs', async () => {
   expect((await verify('--sample', '0.0000000001')).stdout).toContain(': nothing was compared; 0 pairs, a sample, ')
 })
 
-test('a target that is away is exit code 6, and a password that is wrong is exit code 4', async () => {
+test('an unreachable target is exit code 6, and a wrong password is exit code 4', async () => {
   const away = await packets(['verify', all, '--to', 'bolt://127.0.0.1:9', '--user', 'neo4j'])
   expect(away).toMatchObject({ code: 6, stderr: expect.stringContaining('the target cannot be reached') })
   const wrong = await runCli(['verify', all, ...to], { ...variables, PACKETS_TARGET_PASSWORD: 'wrong' })
@@ -107,7 +107,7 @@ test('a dry run refuses what a replay would refuse before it writes, and names c
     stdout: expect.stringContaining(`\nuniqueness constraints that would be created: :${label}(id)\n`),
   })
   expect(await constraintName()).toBeUndefined()
-  // Slow, and told so.
+  // The comparison is slow, and says so.
   expect(await verify()).toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/^warning: .* :\w+\(id\), which made this slow\n$/),

@@ -39,7 +39,7 @@ async function both(
   return { plain, packed }
 }
 
-/** Compares all that is told of two packets of which the second one is stored compressed. */
+/** Compares everything that is reported about two packets, the second of which is stored compressed. */
 async function expectSame(fileName: string, parts: number) {
   const [plain, packed] = [await downloaded(client, org, `${fileName}-plain`), await downloaded(client, org, fileName)]
   expect(packed.parts).toEqual(plain.parts)
@@ -65,7 +65,7 @@ async function expectSame(fileName: string, parts: number) {
 }
 
 describe('a compressed packet is the same as one that is not', () => {
-  test('of one part', async () => {
+  test('a compressed packet of one part is the same as an uncompressed one', async () => {
     const { plain, packed } = await both('one', (name, change) => client.post('/1.0/publish/', request(name, change)))
     expect(statementsIn(packed.text)).toBe(statementsIn(plain.text))
     await expectSame('one', 1)
@@ -73,7 +73,7 @@ describe('a compressed packet is the same as one that is not', () => {
     expect(job.progress).toMatchObject({ bytes: (await downloaded(client, org, 'one')).manifest.bytes })
   })
 
-  test('of several parts, built in slices, of which one sub-request says it', async () => {
+  test('a compressed packet of several parts, built in slices, is the same if one sub-request asks so', async () => {
     const { plain, packed } = await both('sliced', (name, change) => {
       const requests = ids
         .slice(0, 50)
@@ -88,7 +88,7 @@ describe('a compressed packet is the same as one that is not', () => {
     expect(statementsIn(part.text)).toBe(String((await downloaded(client, org, 'sliced')).parts[1]))
   })
 
-  test('without pairs, from slices', async () => {
+  test('a compressed packet without pairs, from slices, is the same as an uncompressed one', async () => {
     const nothing = { originIds: ['absent'], preventCleanup: true }
     await both('none', (name, change) =>
       client.post('/1.0/publish/multi', Array(25).fill(request(name, { ...nothing, ...change }))),
@@ -100,7 +100,7 @@ describe('a compressed packet is the same as one that is not', () => {
   test.each([
     ['delete', nodes],
     ['createrelationships', pairs],
-  ])('of the endpoint %s', async (endpoint, body) => {
+  ])('a compressed packet of the endpoint %s is the same as an uncompressed one', async (endpoint, body) => {
     const { plain, packed } = await both(endpoint, (fileName, change) =>
       client.post(`/1.0/publish/${org}/${endpoint}`, { ...body, fileName, ...change }),
     )
@@ -109,7 +109,7 @@ describe('a compressed packet is the same as one that is not', () => {
   })
 })
 
-test('none, null and absent are the same: nothing is stored of it', async () => {
+test('the compressions none, null and absent are the same: the stored part has no field for them', async () => {
   for (const [name, change] of Object.entries({
     absent: {},
     null: { compression: null },
@@ -143,7 +143,7 @@ test.each(['', '?parameterSyntax=braces'])('a damaged part is never answered as 
 describe('compression is refused', () => {
   const storesNothing = 'must not be given together with returnOnly, which stores nothing'
 
-  test('where nothing is stored', async () => {
+  test('compression is refused where nothing is stored', async () => {
     const change = { returnOnly: true, compression: 'gzip' }
     const refused = (answer: { status: number; body: { error: string | null } }, at = '') =>
       expectRefused(answer as never, 400, `${at}compression: ${storesNothing}`)
@@ -152,7 +152,7 @@ describe('compression is refused', () => {
     refused(await client.post(`/1.0/publish/${org}/delete`, { ...nodes, ...change }))
   })
 
-  test('where sub-requests differ in it, or its value is no choice', async () => {
+  test('compression is refused if sub-requests differ in it, or if its value is unknown', async () => {
     const given = (...all: (string | null)[]) => all.map((compression) => request('f', { compression }))
     const differs = await client.post('/1.0/publish/multi', given(null, 'gzip', 'none'))
     expectRefused(differs, 400, '[2].compression: must be the same as in [1]')

@@ -109,7 +109,7 @@ test.each([
     422,
     'originIds: the origin has no node with the label "Persn" and the property "id"',
   ],
-])('%s answers %o', async (name, change, status, message) => {
+])('a publish with %s is refused', async (name, change, status, message) => {
   const { status: actual, body } = await client.post(
     '/1.0/publish/',
     request(`refused-${name.replaceAll(' ', '-')}`, change),

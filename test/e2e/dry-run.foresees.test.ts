@@ -18,7 +18,7 @@ const foresee = async (body: object, path = '') => {
 const request = { ...fields, originIds: [...ids.slice(0, 10), 'absent'] }
 
 describe('a dry run', () => {
-  test('says what the publish makes, and shows pairs of each kind', async () => {
+  test('a dry run says what the publish makes, and shows pairs of each kind', async () => {
     const found = await foresee({ ...request, deleteProperties: ['marker'] })
     expect(found).toMatchObject({
       ...{ complete: true, limit: null, subRequests: 1, subRequestsRead: 1, parts: 1, projected: null },
@@ -38,7 +38,7 @@ describe('a dry run', () => {
     expect(found.sample.length).toBe(10)
   })
 
-  test('shows pairs as they would be written, numbers included', async () => {
+  test('a dry run shows pairs as they would be written, numbers included', async () => {
     const one = uniqueName('Numbers')
     await run(driver, `CREATE (:\`${one}\` {id: 'a', whole: 1.0, large: 9007199254740993, minus: -0.0})`)
     const { text } = await post('?dryRun=true', { ...database(neo4j, one, 'id'), originIds: ['a'], metadata: true })
@@ -46,7 +46,7 @@ describe('a dry run', () => {
     expect(text).toContain(written)
   })
 
-  test('stores nothing, and tells of a name that is taken', async () => {
+  test('a dry run stores nothing, and says if the name is taken', async () => {
     const named = { ...request, orgName: org, fileName: 'taken.json' }
     expect((await foresee(named)).wouldConflict).toBe(false)
     expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
@@ -58,7 +58,7 @@ describe('a dry run', () => {
     expect(forced.body.dryRun.wouldConflict).toBe(false)
   })
 
-  test('lists all that failing one by one would name', async () => {
+  test('a dry run lists everything that publishes would name one by one when they fail', async () => {
     const odd = uniqueName('Odd')
     const bytes = new Int8Array([1])
     const nodes = `(a:\`${odd}\` {id: 'a', photo: $bytes, scan: $bytes}), (b:\`${odd}\` {id: 'b'}), (c:\`${odd}\`)`
@@ -110,13 +110,13 @@ describe('a dry run is refused', () => {
     ['?dryRun=', 'dryRun: must not be empty; dryRun: must be one of true, false'],
     ['?dryRun=true&dryRun=true', 'dryRun: must be given once'],
     ['?dryrun=true', 'dryrun: unknown field, did you mean `dryRun`?'],
-  ])('with %s', async (query, message) => {
+  ])('a dry run is refused with %s', async (query, message) => {
     const named = { ...request, orgName: org, fileName: 'refused' }
     expectRefused(await post(query, named), 400, message)
     expectRefused(await post(`multi${query}`, [named]), 400, message)
   })
 
-  test('with returnOnly, on other endpoints, and as the publish would be', async () => {
+  test('a dry run is refused with returnOnly, on other endpoints, and as the publish would be', async () => {
     const rule = 'returnOnly: must not be true together with dryRun, which returns no packet'
     expectRefused(await post('?dryRun=true', { ...request, returnOnly: true }), 400, rule)
     expectRefused(await post('multi?dryRun=true', [{ ...request, returnOnly: true }]), 400, `[0].${rule}`)
@@ -140,7 +140,7 @@ describe('a dry run is refused', () => {
     expectRefused(await post('?dryRun=true', closed), 502, 'the origin database could not be reached')
   })
 
-  test('for an org that the token does not cover', async () => {
+  test('a dry run is refused for an org that the token does not cover', async () => {
     const { apiUrl, tokens } = inject('service')
     const { status } = await fetch(`${apiUrl}/1.0/publish/?dryRun=true`, {
       ...{ method: 'POST', body: JSON.stringify({ ...request, orgName: org }) },
@@ -150,7 +150,7 @@ describe('a dry run is refused', () => {
   })
 })
 
-test.each(['neo4j', 'legacy'] as const)('the index behind each id property is told: %s', async (name) => {
+test.each(['neo4j', 'legacy'] as const)('a dry run reports the index behind each id property: %s', async (name) => {
   const origin = inject('stack')[name] as Neo4jAddress
   const own = openDriver(origin)
   afterAll(() => own.close())

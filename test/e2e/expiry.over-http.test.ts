@@ -42,7 +42,7 @@ const statusesOf = async (paths: readonly string[]) =>
   (await Promise.all(paths.map((each) => client.get(each)))).map(({ status }) => status)
 
 describe('a packet lives', () => {
-  test('as long as PACKET_RETENTION_DAYS says, or less if its request does; whichever endpoint stores it', async () => {
+  test('a packet of any endpoint lives as long as PACKET_RETENTION_DAYS or its request says, if less', async () => {
     const nodes = { mappedIndices: fields.mappedIndices, index: fields.mappedIndices.DEFAULT_INDEX, originIds: ['x'] }
     const ends = { startIndex: 'A', startIdField: 'id', endIndex: 'B', endIdField: 'id', type: 'T' }
     const pairs = { ...ends, idPairs: [{ startId: '1', endId: '2' }] }
@@ -77,7 +77,7 @@ describe('a packet lives', () => {
     expect([expiresAt, next]).toEqual([fileNames?.map((name) => told[packetOf(name)]), null])
   })
 
-  test('for ever without either; and for as long as a request asks', async () => {
+  test('without PACKET_RETENTION_DAYS, a packet lives for ever, or as long as its request asks', async () => {
     const { apiUrl } = await service.startApi({ PACKET_RETENTION_DAYS: '' })
     const unlimited = createClient(apiUrl, service.tokens.all as string)
     for (const [fileName, expiresAfterDays] of [
@@ -146,11 +146,11 @@ describe('expiresAfterDays', () => {
     [36_500.5, 'must be at most 36500'],
     ['1', 'must be a number'],
     [2.001, tooLong],
-  ])('is not %j', async (expiresAfterDays, message) => {
+  ])('expiresAfterDays must not be %j', async (expiresAfterDays, message) => {
     await refused({ expiresAfterDays }, `expiresAfterDays: ${message}`)
   })
 
-  test('is refused where nothing is stored, and by a dry run as by the publish', async () => {
+  test('expiresAfterDays is refused where nothing is stored, and refused by a dry run as by the publish', async () => {
     await refused({ expiresAfterDays: 1, returnOnly: true }, stored)
     await refused({ expiresAfterDays: 3 }, `expiresAfterDays: ${tooLong}`, '?dryRun=true')
     const nodes = { mappedIndices: fields.mappedIndices, index: fields.mappedIndices.DEFAULT_INDEX, originIds: ['x'] }
@@ -159,14 +159,14 @@ describe('expiresAfterDays', () => {
     expectRefused(await remove({ fileName: 'd', expiresAfterDays: 3 }), 400, `expiresAfterDays: ${tooLong}`)
   })
 
-  test('must be the same in all sub-requests that give it, and names the one that asks for too much', async () => {
+  test('expiresAfterDays must be equal in all sub-requests; the error names the one that asks too much', async () => {
     const given = (...days: (number | null)[]) =>
       multi(days.map((expiresAfterDays) => request({ fileName: 'agreed', expiresAfterDays })))
     expectRefused(await given(1, null, 1.5), 400, '[2].expiresAfterDays: must be the same as in [0]')
     expectRefused(await given(null, 3, 3), 400, `[1].expiresAfterDays: ${tooLong}`)
   })
 
-  test('counts in the comparison of an Idempotency-Key; another setting does not', async () => {
+  test('expiresAfterDays counts in the comparison of an Idempotency-Key; another setting does not', async () => {
     const { apiUrl } = await service.startApi({ PACKET_RETENTION_DAYS: '1' })
     const stricter = createClient(apiUrl, service.tokens.all as string)
     const fileName = 'keyed'

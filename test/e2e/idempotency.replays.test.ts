@@ -20,7 +20,7 @@ const told = ({ status, headers }: { status: number; headers: Headers }) => ({
 
 // No worker runs in the following tests: submitted jobs stay queued.
 describe('the same request with the same key, while its job is unfinished,', () => {
-  test('returns the same job, even with its fields in another order', async () => {
+  test('a repeated request with the same key returns the same unfinished job, even with reordered fields', async () => {
     const key = randomUUID()
     const first = await client.post('/1.0/publish/', request('same'), keyed(key))
     const again = [
@@ -32,7 +32,7 @@ describe('the same request with the same key, while its job is unfinished,', () 
     expect(again.map(({ body }) => body)).toEqual([first.body, first.body])
   })
 
-  test('returns the same multi', async () => {
+  test('a repeated multi with the same key returns the same unfinished job', async () => {
     const body = [request('multi'), { ...request('multi'), metadata: false }]
     const post = () => client.post('/1.0/publish/multi?batchsize=7', body, keyed('multi'))
     const [first, again] = [await post(), await post()]
@@ -45,7 +45,7 @@ describe('the same request with the same key, while its job is unfinished,', () 
     expect(others.map(({ status }) => status)).toEqual([422, 422, 422])
   })
 
-  test('makes one job when sent twenty times concurrently', async () => {
+  test('a request that is sent twenty times at once with the same key makes one job', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.post('/1.0/publish/', request('at once'), keyed('at-once'))),
     )

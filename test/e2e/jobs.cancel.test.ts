@@ -67,7 +67,7 @@ const untilOnlyMarked = (location: string) =>
   expect.poll(() => leftOf(location), { timeout: 30_000 }).toEqual([expect.stringMatching(/\/cancelled$/)])
 
 describe('a queued job', () => {
-  test('is cancelled at once with 200; its waiting POST gets 409, its name is free, a marker is left', async () => {
+  test('a queued job is cancelled at once with 200; its POST gets 409, its name is free, a marker stays', async () => {
     const waiting = client.post('/1.0/publish/', request('waits'))
     const location = await locationOf('waits')
     const { status, body } = await cancel(location)
@@ -87,7 +87,7 @@ describe('a queued job', () => {
     expect((await cancel(again.headers.get('Location') as string)).status).toBe(200)
   })
 
-  test('may be cancelled repeatedly, with 200 each time', async () => {
+  test('a queued job may be cancelled repeatedly, with 200 each time', async () => {
     const submitted = await client.post('/1.0/publish/', request('twice'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const answers = await Promise.all([1, 2, 3, 4].map(() => cancel(location)))
@@ -95,7 +95,7 @@ describe('a queued job', () => {
     expect(answers.map(({ status, body }) => [status, body.state])).toEqual(Array(5).fill([200, 'cancelled']))
   })
 
-  test('is not cancelled by a token of another org, without the scope, or with a query', async () => {
+  test('a queued job is not cancelled by a token of another org, without the scope, or with a query', async () => {
     const submitted = await client.post('/1.0/publish/', request('kept'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const answers = await Promise.all([
@@ -112,7 +112,7 @@ describe('a queued job', () => {
 })
 
 describe('a running job', () => {
-  test('with its parts staged is cancelled after a 202, and leaves no part and no packet', async () => {
+  test('a running job with its parts staged is cancelled after a 202, and leaves no part and no packet', async () => {
     const waiting = client.post('/1.0/publish/', request('staged'))
     const location = await locationOf('staged')
     const worker = await service.startWorker(overrides({ failpoint: 'partStored:stop' }))
@@ -130,7 +130,7 @@ describe('a running job', () => {
     await worker.stop(60_000)
   })
 
-  test('stops reading when cancelled', async () => {
+  test('a running job stops reading when cancelled', async () => {
     const many = Array.from({ length: 600 }, () => request('reading'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
@@ -145,7 +145,7 @@ describe('a running job', () => {
     await worker.stop(60_000)
   })
 
-  test('that has begun to commit answers 409, and succeeds', async () => {
+  test('a cancel of a job that has begun to commit answers 409, and the job succeeds', async () => {
     const submitted = await client.post('/1.0/publish/', request('committed'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const worker = await service.startWorker(overrides({ failpoint: 'beforeManifest:stop' }))
@@ -164,11 +164,11 @@ describe('a running job', () => {
 })
 
 describe('a large multi with queued slices', () => {
-  test('and none running is cancelled at once with 200; only the marker is left, and its name is free', async () => {
+  test('a large multi with queued slices only is cancelled at once; a marker stays, and its name is free', async () => {
     const many = Array.from({ length: 600 }, () => request('slices'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
-    // Freezes in its second slice of twenty, which it hands back when it is told to stop.
+    // Freezes in its second slice of twenty, which it hands back when it has to stop.
     const own = { WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1', ...overrides({ failpoint: 'midRead:stop:30' }) }
     const worker = await service.startWorker(own)
     await untilFrozen(worker)

@@ -24,7 +24,7 @@ const seen = (stream: ReceivedEvents, count: number) =>
 const jobAt = async (id: string) => (await client.get<object>(`/1.0/jobs/${id}`)).body
 const openStreams = async (apiUrl = service.apiUrl) => (await measuredAt(apiUrl)).sum('packets_event_streams')
 
-test('a stream begins with the whole job, tells each change, and ends with the finished job', async () => {
+test('a stream begins with the whole job, sends each change, and ends with the finished job', async () => {
   const id = await jobs.create()
   const stream = await open(id, { 'Accept-Encoding': 'gzip' })
   await seen(stream, 1)
@@ -52,7 +52,7 @@ test('a stream begins with the whole job, tells each change, and ends with the f
 })
 
 test.each(['succeeded', 'failed', 'cancelled'] as const)(
-  'a job that has %s is one event and the end',
+  'a stream of a job that has %s is one event and the end',
   async (state) => {
     const id = await jobs.create()
     await records.finish(id, state, {})
@@ -66,7 +66,7 @@ test.each(['succeeded', 'failed', 'cancelled'] as const)(
   },
 )
 
-test('changes are told about twice a second, however many there are, and the end at once', async () => {
+test('changes are sent about twice a second, however many there are, and the end is sent at once', async () => {
   const id = await jobs.create()
   await records.start(id)
   const openedAt = performance.now()
@@ -127,7 +127,7 @@ test('unknown jobs, those of other orgs, and bad requests are answered as by GET
   expect(await openStreams()).toBe(0)
 })
 
-test('over half of the event streams for one token is 429, over all of them 503; a closed stream makes room', async () => {
+test('event streams over a token’s half are 429, over all of them 503; a closed stream makes room', async () => {
   const { apiUrl } = await service.startApi(overrides({ eventStreams: 4 }))
   const id = await jobs.create()
   const openAs = (token: string) => open(id, {}, apiUrl, token)

@@ -39,7 +39,7 @@ const within = (...covered: string[]) =>
   made.filter(({ org }) => covered.some((each) => org === each || org.startsWith(`${each}/`))).map(({ id }) => id)
 
 describe('jobs are listed', () => {
-  test('newest first, each as returned by itself', async () => {
+  test('jobs are listed newest first, each as returned by itself', async () => {
     const page = await list('', as('ours'))
     expect(page).toEqual({ jobs: expect.any(Array), next: null })
     expect(idsOf(page)).toEqual(made.map(({ id }) => id))
@@ -64,14 +64,14 @@ describe('jobs are listed', () => {
     expect(Object.keys(body)).not.toContain('cancelling')
   })
 
-  test('of an org with its sub-directories, but not of an org whose name starts with its own', async () => {
+  test('jobs of an org and its sub-directories are listed, but not of orgs whose names begin alike', async () => {
     expect(idsOf(await list(`?orgName=${acme}`))).toEqual(within(acme))
     expect(idsOf(await list(`?orgName=${acme}%2Fsub`))).toEqual(within(`${acme}/sub`))
     expect(idsOf(await list(`?orgName=${acme}s`))).toEqual(within(`${acme}s`))
     expect(await list(`?orgName=${uniqueName('empty')}`, client)).toEqual({ jobs: [], next: null })
   })
 
-  test('of a token’s orgs only, merged, and each once where one org is within another', async () => {
+  test('a list merges the jobs of the token’s orgs only, each once even if one org is within another', async () => {
     expect(idsOf(await list('', as('two')))).toEqual(within(`${acme}/sub`, other))
     expect(idsOf(await list('', as('nested')))).toEqual(within(acme))
     expect(await list('', as('none'))).toEqual({ jobs: [], next: null })
@@ -83,7 +83,7 @@ describe('jobs are listed', () => {
     ])
   })
 
-  test.each([1, 2, 3, 5, 7, 8, 1_000])('in pages of %i, without gap or repeat', async (limit) => {
+  test.each([1, 2, 3, 5, 7, 8, 1_000])('jobs are listed in pages of %i, without gap or repeat', async (limit) => {
     for (const [caller, expected] of [
       [as('ours'), made.map(({ id }) => id)],
       [as('two'), within(`${acme}/sub`, other)],
@@ -101,7 +101,7 @@ describe('jobs are listed', () => {
     }
   })
 
-  test('by state', async () => {
+  test('jobs are listed by state', async () => {
     const [, second, , fourth] = made
     for (const job of [second, fourth]) await client.post(`/1.0/jobs/${job?.id}/cancel`)
     expect(idsOf(await list('?state=cancelled'))).toEqual([second?.id, fourth?.id])
@@ -112,7 +112,7 @@ describe('jobs are listed', () => {
     expect(idsOf(await list(`?state=cancelled&limit=1&after=${first.next}`))).toEqual([fourth?.id])
   })
 
-  test('by state open, which is every unfinished one of the covered orgs', async () => {
+  test('jobs are listed by the state open, which means every unfinished job of the covered orgs', async () => {
     const open = (...covered: string[]) => within(...covered).filter((id) => ![made[1]?.id, made[3]?.id].includes(id))
     expect(idsOf(await list('?state=open'))).toEqual(open(acme, other, `${acme}s`))
     expect(idsOf(await list('?state=open', as('two')))).toEqual(open(`${acme}/sub`, other))
@@ -129,7 +129,7 @@ describe('jobs are listed', () => {
     expect((await as('two').get(`/1.0/jobs?state=open&orgName=${acme}`)).status).toBe(404)
   })
 
-  test('until their records expire', async () => {
+  test('jobs are listed until their records expire', async () => {
     const redis = new Redis(service.redisUrl)
     const [oldest] = made.slice(-1)
     await redis.del(recordKey(oldest?.id as string))

@@ -54,7 +54,7 @@ test('a job has its fields in the documented order in every state, alone and in 
 })
 
 describe('the result of a job', () => {
-  test('that failed is the response of its POST: status, type and body', async () => {
+  test('the result of a job that failed is the response of its POST: status, type and body', async () => {
     const worker = await service.startWorker()
     const posted = await client.post('/1.0/publish/', request('failed', wrongPassword))
     const location = posted.headers.get('Location') as string
@@ -75,7 +75,7 @@ describe('the result of a job', () => {
     await worker.stop(60_000)
   })
 
-  test('that was cancelled is the response of its POST', async () => {
+  test('the result of a job that was cancelled is the response of its POST', async () => {
     const { headers } = await client.post('/1.0/publish/', request('cancelled'), { Prefer: 'respond-async' })
     const location = headers.get('Location') as string
     await client.post(`${location}/cancel`)
@@ -87,7 +87,7 @@ describe('the result of a job', () => {
     })
   })
 
-  test('that is unfinished is a 409 problem with Retry-After', async () => {
+  test('the result of a job that is unfinished is a 409 problem with Retry-After', async () => {
     const { headers } = await client.post('/1.0/publish/', request('unfinished'), { Prefer: 'respond-async' })
     const result = await documented(client)('GET', `${headers.get('Location')}/result`)
     expect([result.status, result.headers.get('Content-Type'), result.headers.get('Retry-After')]).toEqual([

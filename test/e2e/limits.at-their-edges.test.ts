@@ -34,7 +34,7 @@ test('500 ids are counted without duplicates', async () => {
 })
 
 test('500 ids are counted over both lists together', async () => {
-  // Relationships are searched in the whole database, which has those of other tests as well.
+  // Relationships are searched in the whole database, which has relationships of other tests as well.
   const relationship = uniqueName('r')
   const request = { ...nodes, relationshipIdField: 'grn', preventCleanup: true, originIds: ids.slice(0, 250) }
   const enough = { ...request, relationshipIds: manyIds(250, relationship) }

@@ -20,7 +20,7 @@ const constraints = async (path = `constraints/${v}`) => {
 describe('property implementations, in the order of the table', () => {
   let grn = ''
 
-  test('add property to node type: its flags are false', async () => {
+  test('a property that is added to a node type has flags that are false', async () => {
     const made = await client.post(`property/${person.grn}/${property.grn}`, { key: 'name', displayValue: 'Full name' })
     expect(shapeOf(made)).toEqual([
       200,
@@ -30,13 +30,13 @@ describe('property implementations, in the order of the table', () => {
     grn = made.body.propertyImpl?.grn as string
   })
 
-  test('update property implementation, at the path of properties', async () => {
+  test('a property implementation is updated at the path of properties', async () => {
     const updated = await client.put(`property/${grn}`, { displayValue: 'Name', isEditable: true })
     const changed = { displayValue: 'Name', ...off, editable: true }
     expect(shapeOf(updated)).toEqual([200, 'propertyImpl', entriesOf('PropertyImpl', changed, { enver: 1 })])
   })
 
-  test('get properties of node type: properties, each with its implementation', async () => {
+  test('the properties of a node type are listed, each with its implementation', async () => {
     const { body } = await client.get(`properties/${person.grn}`)
     const [listed, ...more] = body.properties as unknown as ModelObject[]
     expect(Object.entries(listed as object)).toEqual([
@@ -74,14 +74,14 @@ describe('property implementations, in the order of the table', () => {
     expect([refused.status, (await constraints()).length]).toEqual([412, 2])
   })
 
-  test('delete property from node type leaves the property', async () => {
+  test('deleting a property from a node type leaves the property', async () => {
     expect((await client.delete(`property/${person.grn}/${property.grn}`)).text).toBe('{}')
     expect((await client.get(`properties/${person.grn}`)).text).toBe('{"properties":[]}')
     expect(await constraints()).toEqual([])
     expect((await client.get(`property/${property.grn}`)).status).toBe(200)
   })
 
-  test('the template with a manager version prefix also deletes, in that version only', async () => {
+  test('a path with a manager version also deletes a property from a node type, in that version only', async () => {
     const other = (await newModel(client)).version.grn
     await client.made(`property/${person.grn}/${property.grn}`)
     expect((await client.delete(`property/${other}/${person.grn}/${property.grn}`)).status).toBe(404)
@@ -89,7 +89,7 @@ describe('property implementations, in the order of the table', () => {
     expect((await client.get(`properties/${person.grn}`)).text).toBe('{"properties":[]}')
   })
 
-  test('delete property implementation, by its grn alone', async () => {
+  test('a property implementation is deleted by its grn alone', async () => {
     const made = await client.made(`property/${person.grn}/${property.grn}`)
     expect((await client.delete(made.grn)).text).toBe('{}')
     expect((await client.put(`property/${made.grn}`, { unique: true })).status).toBe(404)

@@ -87,14 +87,14 @@ describe('a refused import, export or copy', () => {
       'nodeTypes[0].properties[0].uniqe: unknown field',
     ],
     [{ nodeType: [] }, 'nodeType: unknown field, did you mean `nodeTypes`?'],
-  ])('of %j leaves nothing', async (document, detail) => {
+  ])('a refused import of %j leaves nothing', async (document, detail) => {
     const { version } = await newModel(client)
     const refused = await importInto(version, document)
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(detail)])
     expect(await exportOf(version)).toEqual({ properties: [], nodeTypes: [] })
   })
 
-  test('of a version that does not exist is 404', async () => {
+  test('an import, export or copy of a version that does not exist is 404', async () => {
     const nothing = `grn:gg:managerversion:${'0'.repeat(44)}`
     const answers = [await client.get(`export/${nothing}`), await client.post(`import/${nothing}`, films)]
     expect([...answers, await client.post(`copy/${nothing}`)].map(({ status }) => status)).toEqual([404, 404, 404])

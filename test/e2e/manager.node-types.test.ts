@@ -15,13 +15,13 @@ const body = { key: 'Person', namespace: 'people', definition: 'Somebody.', disp
 const own = { ...body, managerVersion: null as null }
 
 describe('node types, in the order of the table', () => {
-  test('create node type', async () => {
+  test('a node type is created', async () => {
     const { v } = await newVersion()
     const created = await client.post(`nodeType/${v}`, body)
     expect(shapeOf(created)).toEqual([200, 'nodeType', entriesOf('NodeType', own)])
   })
 
-  test('update node type, and by name', async () => {
+  test('a node type is updated by its grn and by its name', async () => {
     const { v } = await newVersion()
     const { grn } = await client.made(`nodeType/${v}`, body)
     const changed = { key: 'Human', namespace: 'n', definition: 'd', displayValue: 'v' }
@@ -35,7 +35,7 @@ describe('node types, in the order of the table', () => {
     expect(shapeOf(byName)).toEqual([200, 'nodeType', entriesOf('NodeType', own, { enver: 2 })])
   })
 
-  test('get node types of manager version, by grn and by name, sorted by key', async () => {
+  test('the node types of a manager version are listed by its grn and by its name, sorted by key', async () => {
     const { name, v } = await newVersion('Person', 'Movie')
     const byGrn = await client.get(`nodeTypes/${v}`)
     const listed = byGrn.body.nodeTypes as unknown as ModelObject[]
@@ -43,7 +43,7 @@ describe('node types, in the order of the table', () => {
     expect((await client.get(`nodeTypes/name/${name}`)).body).toEqual(byGrn.body)
   })
 
-  test('get node type, and by name', async () => {
+  test('a node type is read by its grn and by its name', async () => {
     const { v } = await newVersion()
     const { grn } = await client.made(`nodeType/${v}`, body)
     const read = await client.get(`nodeType/${grn}`)
@@ -51,7 +51,7 @@ describe('node types, in the order of the table', () => {
     expect((await client.get(`nodeType/name/${v}/Person`)).body).toEqual(read.body)
   })
 
-  test('delete node type, on either path, and by name', async () => {
+  test('a node type is deleted on either path, and by its name', async () => {
     const { v } = await newVersion('Movie')
     const one = await client.made(`nodeType/${v}`, { key: 'Person' })
     const other = await client.made(`nodeType/${v}`, { key: 'Other' })

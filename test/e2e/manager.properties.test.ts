@@ -32,13 +32,13 @@ const keysOf = (answer: { body: unknown }) =>
   ((answer.body as { properties: ModelObject[] }).properties ?? []).map(({ key }) => key)
 
 describe('properties of a manager version, in the order of the table', () => {
-  test('add property to manager version: definition null, flags false, whatever was sent', async () => {
+  test('a property added to a manager version has no definition and false flags, whatever was sent', async () => {
     const { version } = await newModel(client)
     const created = await client.post(`property/${version.grn}`, body)
     expect(shapeOf(created)).toEqual([200, 'property', entriesOf('Property', own)])
   })
 
-  test('update property: changes the sent fields, by either name of a flag, and keeps all others', async () => {
+  test('an update of a property changes the sent fields, by either name of a flag, and keeps all others', async () => {
     const { grn } = await newProperty()
     const entries = (more: object, enver: number) => entriesOf('Property', { ...own, ...more }, { enver })
     const first = await client.put(`property/${grn}`, { key: 'title', definition: 'A title.', isEditable: true })
@@ -58,13 +58,13 @@ describe('properties of a manager version, in the order of the table', () => {
     expect(String(after?.updatedAt) >= String(before?.updatedAt)).toBe(true)
   })
 
-  test('update property of manager version by name', async () => {
+  test('a property of a manager version is updated by its name', async () => {
     const { v } = await newProperty()
     const answer = await client.put(`property/name/${v}/name`, { key: 'title' })
     expect(shapeOf(answer)).toEqual([200, 'property', entriesOf('Property', { ...own, key: 'title' }, { enver: 1 })])
   })
 
-  test('get properties of manager version, by grn and by name, sorted by key', async () => {
+  test('the properties of a manager version are listed by its grn and by its name, sorted by key', async () => {
     const { versionName, v } = await newProperty()
     await client.made(`property/${v}`, { key: 'born' })
     const byGrn = await client.get(`properties/${v}`)
@@ -73,7 +73,7 @@ describe('properties of a manager version, in the order of the table', () => {
     expect((await client.get(`properties/name/${versionName}`)).body).toEqual(byGrn.body)
   })
 
-  test('get property, and get property by name', async () => {
+  test('a property is read by its grn and by its name', async () => {
     const { v, grn } = await newProperty()
     const read = await client.get(`property/${grn}`)
     const listed = (await client.get(`properties/${v}`)).body.properties as unknown as object[]
@@ -81,13 +81,13 @@ describe('properties of a manager version, in the order of the table', () => {
     expect((await client.get(`property/name/${v}/name`)).body).toEqual(read.body)
   })
 
-  test('delete property, by its grn alone', async () => {
+  test('a property is deleted by its grn alone', async () => {
     const { grn } = await newProperty()
     expect((await client.delete(grn)).text).toBe('{}')
     expect([(await client.get(`property/${grn}`)).status, (await client.delete(grn)).status]).toEqual([404, 404])
   })
 
-  test('delete property from manager version, by grn and by name', async () => {
+  test('a property is deleted from a manager version by its grn and by its name', async () => {
     const { v, grn } = await newProperty()
     await client.made(`property/${v}`, { key: 'born' })
     expect((await client.delete(`property/${v}/${grn}`)).text).toBe('{}')

@@ -142,7 +142,7 @@ describe('access', () => {
     ['a token without scopes of the area', tokens.reader as string, 403, 403],
     ['a token that may read', tokens['model-reader'] as string, 200, 403],
     ['a token that may do everything', tokens.all as string, 200, 200],
-  ])('%s', async (_who, token, read, write) => {
+  ])('access to models follows from the token: %s', async (_who, token, read, write) => {
     const { status } = await of(token).get(`version/${v}`)
     const made = await of(token).post(`version/${version.manager}`)
     expect([status, made.status]).toEqual([read, write])

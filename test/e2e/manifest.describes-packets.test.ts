@@ -54,7 +54,7 @@ const personConstraint = {
   },
 }
 
-test('a packet of one part: what it is, what it holds, what a target needs', async () => {
+test('the manifest of a packet of one part says what it is, what it holds, and what a target needs', async () => {
   const job = await publish('one', [{ originIds: ids.slice(0, 10) }])
   const manifest = await verified('one')
   expect(manifest).toEqual({
@@ -86,7 +86,7 @@ test('a packet of one part: what it is, what it holds, what a target needs', asy
   expect(job.report).toMatchObject({ collapsed: 0, missing: { originIds: { count: 0 } } })
 })
 
-test('a packet of many parts', async () => {
+test('the manifest of a packet of many parts describes them all', async () => {
   await publish('many', [{ originIds: ids, parameterSyntax: 'dollar', numbers: 'strict' }], '?batchsize=50')
   const manifest = await verified('many')
   expect(manifest.parts.length).toBe(8)
@@ -94,7 +94,7 @@ test('a packet of many parts', async () => {
   expect(manifest.statements).toEqual({ ...none, nodeUpsert: 120, relationshipUpsert: 120, cleanup: 120 })
 })
 
-test('a multi: the totals of its sub-requests, and numbers that they write differently', async () => {
+test('the manifest of a multi has the totals of its sub-requests, and notes different forms of numbers', async () => {
   const [first, second] = [ids.slice(0, 5), ids.slice(50, 55)]
   await publish('multi', [
     { originIds: first, numbers: 'strict' },
@@ -105,7 +105,7 @@ test('a multi: the totals of its sub-requests, and numbers that they write diffe
   expect(manifest.statements).toEqual({ ...none, nodeUpsert: 10, relationshipUpsert: 6, cleanup: 5 })
 })
 
-test('a multi in slices: digests and counts of all slices, and the report of the job', async () => {
+test('the manifest of a multi in slices has the digests and counts of all slices, and the job’s report', async () => {
   const requests = inSlices(ids, 2).map((originIds, index) => ({ originIds: [...originIds, `missing${index}`] }))
   expect(requests.length).toBe(60)
   const job = await publish('sliced', requests, '?batchsize=40')
@@ -117,7 +117,7 @@ test('a multi in slices: digests and counts of all slices, and the report of the
   expect(manifest.statements).toEqual({ ...none, nodeUpsert: 120, relationshipUpsert: 180, cleanup: 180 })
 })
 
-test('property removals are counted, and postback statements beside the pairs', async () => {
+test('the manifest counts property removals, and counts postback statements in addition to the pairs', async () => {
   await run(driver, `MATCH (n:\`${label}\`) WHERE n.id IN $some SET n.nick = 'x'`, { some: ids.slice(0, 3) })
   const postback = { postbackTimestamp: true, timestampRelationships: true, timestampProperty: 'seenAt' }
   await publish('kinds', [{ originIds: ids.slice(0, 10), deleteProperties: ['nick'], ...postback }], '?batchsize=7')
@@ -131,7 +131,7 @@ test('property removals are counted, and postback statements beside the pairs', 
   })
 })
 
-test('a packet without pairs, alone and in slices', async () => {
+test('a packet without pairs has a manifest, alone and in slices', async () => {
   const nothing = { originIds: ['nobody'], preventCleanup: true }
   for (const [fileName, count] of [
     ['empty', 1],
@@ -144,7 +144,7 @@ test('a packet without pairs, alone and in slices', async () => {
   }
 })
 
-test('packets of the delete and createrelationships endpoints', async () => {
+test('packets of the delete and createrelationships endpoints have manifests', async () => {
   const { mappedIndices } = fields
   const deletion = {
     mappedIndices,

@@ -62,7 +62,7 @@ test('with a lifetime every answer has new links, whatever If-None-Match says', 
   }
 })
 
-test('the same holds for a client that, unlike fetch, sends no Cache-Control beside If-None-Match', async () => {
+test('a client that sends no Cache-Control, unlike fetch, gets 304 as well, and 200 with a lifetime', async () => {
   await publish('raw')
   const { sha256 } = (await ask(manifestPath(org, 'raw'))).body
   const statusOf = async (query: string, tag: string) => {
@@ -90,7 +90,7 @@ test("a part's name is 400, and names that of its packet", async () => {
   }
 })
 
-test('what is no packet is 404: a name never used, a file of others, a removed packet, another org', async () => {
+test('a manifest of no packet is 404: a name never used, a file of others, a removed packet, another org', async () => {
   await store.put(`${org}/foreign.json`, Buffer.from('{"statements":[]}'))
   await publish('removed')
   expect((await client.call('DELETE', `/1.0/publish/${org}/removed`)).status).toBe(200)
@@ -116,7 +116,7 @@ test('to a token of another org the packet does not exist; one that may read get
   expect((await reader.get(manifestPath(org, 'owned'))).status).toBe(200)
 })
 
-test('a packet in a directory, with a name that must be encoded', async () => {
+test('a packet in a directory, with a name that must be encoded, has a manifest', async () => {
   await publish('deep/déjà vu 100 #?.json', '?batchsize=30')
   const { status, body } = await ask(manifestPath(org, 'deep/déjà vu 100 #?.json'))
   expect([status, body.packet, body.parts[0]?.fileName]).toEqual([
@@ -126,7 +126,7 @@ test('a packet in a directory, with a name that must be encoded', async () => {
   ])
 })
 
-test('a manifest names no origin, and nobody who asked for it', async () => {
+test('a manifest names neither the origin nor anybody who asked for the packet', async () => {
   await publish('discreet')
   const { text } = await client.get(manifestPath(org, 'discreet', '?lifetime=60'))
   const { username, password, host } = { ...inject('stack').neo4j, host: new URL(fields.dbUrl).host }

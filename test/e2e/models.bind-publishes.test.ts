@@ -75,7 +75,7 @@ test('a publish follows the version that was there when it was accepted', { time
     ].sort(),
   )
   expect(manifest.requires.model).toEqual({
-    // That of `name` comes with its uniqueness constraint.
+    // The index on `name` comes with its uniqueness constraint.
     indexes: [
       {
         ...{ label: person, property: 'nick' },
@@ -117,7 +117,7 @@ test('a model that is not there, or of another org, is 404; without manager:read
   expect([writer.status, writer.body.error]).toEqual([403, '403 Forbidden: the token lacks the scope manager:read'])
 })
 
-test('what contradicts the model is 400, and so are sub-requests with different ones', async () => {
+test('a request that contradicts the model is 400, and so are sub-requests with different models', async () => {
   const own = await modelWith(client, {
     [person]: { name: ['String', 'unique'] },
     [movie]: { title: ['String', 'unique'] },

@@ -34,15 +34,15 @@ describe('a node that two sub-requests identify differently is refused', () => {
   const error = `400 Bad Request: [1].mappedIndices: the "${person}" with "id" "both" is identified otherwise in [0]`
   const asActor = { mappedIndices: onlyActors, originIds: ['s'] }
 
-  test('as a target of both', async () => {
+  test('a node that two sub-requests identify differently is refused as a target of both', async () => {
     expect(await multi(asActor, { originIds: ['both'] })).toEqual({ status: 400, error })
   })
 
-  test('as a target of one and a far end of the other', async () => {
+  test('two identities of a node are refused if it is a target in one sub-request, a far end in another', async () => {
     expect(await multi(asActor, { originIds: ['p'], relationships: ['KNOWS'] })).toEqual({ status: 400, error })
   })
 
-  test('but not where the two concern different nodes, or agree', async () => {
+  test('two sub-requests are accepted if they identify different nodes, or agree on a node', async () => {
     const fine = { status: 200, error: null }
     expect(await multi({ mappedIndices: onlyActors, originIds: ['t'] }, { originIds: ['both'] })).toEqual(fine)
     expect(await multi({ mappedIndices: mapped, originIds: ['both'] }, { originIds: ['both'] })).toEqual(fine)
@@ -57,12 +57,12 @@ describe('a node that two sub-requests publish with different options is refused
     ['protectedNodeProperties', { protectedNodeProperties: ['secret'] }],
     ['deleteProperties', { deleteProperties: ['nick'] }],
     ['dynamicLabels', { dynamicLabels: { [person]: ['Retired'] } }],
-  ])('%s', async (field, options) => {
+  ])('a node that two sub-requests publish with different options is refused: %s', async (field, options) => {
     const error = `400 Bad Request: [1].${field}: must be the same as in [0], which publishes the "${person}" with "id" "both" too`
     expect(await multi(asPerson, { ...asActor, ...options })).toEqual({ status: 400, error })
   })
 
-  test('but not where only one of the two publishes it', async () => {
+  test('different options for a node are accepted if only one of the two sub-requests publishes it', async () => {
     const protects = { ...asActor, protectedNodeProperties: ['secret'] }
     const fine = { status: 200, error: null }
     expect(await multi({ ...asPerson, metadata: false, relationships: ['KNOWS'] }, protects)).toEqual(fine)
@@ -82,21 +82,21 @@ describe('an identity that two sub-requests find in two databases is refused', (
   beforeAll(() => run(copy, `CREATE (:${person} {id: 'p'}), (:${person} {id: 'q'})`))
   afterAll(() => copy.close())
 
-  test('when published from both', async () => {
+  test('an identity that two sub-requests find in two databases is refused when published from both', async () => {
     expect(await multi({ originIds: ['p'] }, { ...elsewhere, originIds: ['p'] })).toEqual({
       status: 400,
       error: error('p'),
     })
   })
 
-  test('when published from one and missing in the other, which cleans up after it', async () => {
+  test('an identity in two databases is refused if one sub-request publishes it, another cleans it up', async () => {
     expect(await multi({ originIds: ['both'] }, { ...elsewhere, originIds: ['both', 'q'] })).toEqual({
       status: 400,
       error: error('both'),
     })
   })
 
-  test('but not where their ids differ', async () => {
+  test('identities that two sub-requests find in two databases are accepted if their ids differ', async () => {
     expect(await multi({ originIds: ['p'] }, { ...elsewhere, originIds: ['q'] })).toEqual({ status: 200, error: null })
   })
 })

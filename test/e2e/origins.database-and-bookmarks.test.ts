@@ -49,22 +49,25 @@ async function bookmarkOf(origin: Neo4jAddress): Promise<string> {
 }
 
 describe('database', () => {
-  test.each(['neo4j', 'NEO4J'])('names the database to read, here the home database by its name: %s', async (name) => {
-    expect(await answersOf(neo4j, { database: name })).toEqual(fine)
-  })
+  test.each(['neo4j', 'NEO4J'])(
+    'the field database names the database to read, here the home database by its name: %s',
+    async (name) => {
+      expect(await answersOf(neo4j, { database: name })).toEqual(fine)
+    },
+  )
 
-  test('that the origin does not have is refused', async () => {
+  test('a database that the origin does not have is refused', async () => {
     const error =
       '422 Unprocessable Entity: database: the origin has no such database, or no home database for this user if the field is absent'
     expect(await answersOf(neo4j, { database: 'nowhere' })).toEqual(new Set([error]))
   })
 
-  test('is refused where the origin has one database only', async () => {
+  test('the field database is refused if the origin has only one database', async () => {
     const error = '422 Unprocessable Entity: database: this origin has only one database; omit the field'
     expect(await answersOf(origins['Neo4j 3.5'], { database: 'neo4j' })).toEqual(new Set([error]))
   })
 
-  test('tells origins apart: an identity read from two databases is refused', async () => {
+  test('the database distinguishes origins: an identity read from two databases is refused', async () => {
     const multi = async (...more: object[]) =>
       (
         await client.post(
@@ -81,7 +84,7 @@ describe('database', () => {
     expect(await multi({}, { database: 'nowhere', originIds: ['b'] })).toContain(missing)
   })
 
-  test('is part of what a repeated Idempotency-Key must agree on', async () => {
+  test('the database is part of what a repeated Idempotency-Key must agree on', async () => {
     const headers = { 'Idempotency-Key': uniqueName('key') }
     const stored = { returnOnly: false, orgName: org, fileName: uniqueName('file') }
     const send = (more: object) => client.post('/1.0/publish/', request(neo4j, { ...stored, ...more }), headers)
@@ -92,12 +95,12 @@ describe('database', () => {
 })
 
 describe.each(Object.entries(origins))('bookmarks of %s', (_, origin) => {
-  test('are reached before the origin is read', async () => {
+  test('bookmarks are reached before the origin is read', async () => {
     expect(await answersOf(origin, { bookmarks: [await bookmarkOf(origin)] })).toEqual(fine)
     expect(await answersOf(origin, { bookmarks: [] })).toEqual(fine)
   })
 
-  test('that it cannot read are refused, also after a sub-request that has others', async () => {
+  test('bookmarks that the origin cannot read are refused, also after a sub-request that has others', async () => {
     const error = '422 Unprocessable Entity: bookmarks: rejected by the origin'
     expect(await answersOf(origin, { bookmarks: ['no-bookmark'] })).toEqual(new Set([error]))
     const other = { originIds: ['b'], bookmarks: ['no-bookmark'] }

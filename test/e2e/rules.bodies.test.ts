@@ -35,7 +35,7 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
   const post = (text: string, headers: Record<string, string> = {}) => client.post(path, text, headers)
   const text = JSON.stringify(body)
 
-  test('takes JSON in UTF-8 only', async () => {
+  test('the endpoint takes JSON in UTF-8 only', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -50,19 +50,19 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
     expectRefused(await post(text, { 'Content-Type': 'application/json; charset=UTF-8' }), 400, message)
   })
 
-  test('refuses invalid JSON', async () => {
+  test('the endpoint refuses invalid JSON', async () => {
     for (const broken of ['{', '{"a": 1,}', "{'a': 1}", '[1', 'undefined', text.slice(0, -1), `${text}}`]) {
       expectRefused(await post(broken), 400, 'the body is not valid JSON')
     }
     expectRefused(await post(text, { 'Content-Encoding': 'gzip' }), 400, 'the body is not valid JSON')
   })
 
-  test(`takes ${limitBytes} bytes and not one more`, async () => {
+  test(`the endpoint takes ${limitBytes} bytes and not one more`, async () => {
     expectRefused(await post(text.padEnd(limitBytes)), 400, message)
     expectRefused(await post(text.padEnd(limitBytes + 1)), 413, `the body is larger than ${limitBytes} bytes`)
   })
 
-  test('takes 32 levels and not one more', async () => {
+  test('the endpoint takes 32 levels and not one more', async () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expectRefused(await post(nested(33)), 400, 'the body must be at most 32 levels deep')
     expectRefused(await post(`{"a": ${nested(32)}}`), 400, 'the body must be at most 32 levels deep')
@@ -70,11 +70,14 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
     expect([status, body.error?.includes('levels deep')]).toEqual([400, false])
   })
 
-  test.each(['__proto__', 'constructor', 'prototype'])('must not have a key named %s, at any depth', async (key) => {
-    const refused = `the body must not have a key named ${key}`
-    expectRefused(await post(`{"${key}": {}}`), 400, refused)
-    expectRefused(await post(`[{"mappedIndices": {"a": [{"${key}": "id"}]}}]`), 400, refused)
-  })
+  test.each(['__proto__', 'constructor', 'prototype'])(
+    'the body must not have a key named %s, at any depth',
+    async (key) => {
+      const refused = `the body must not have a key named ${key}`
+      expectRefused(await post(`{"${key}": {}}`), 400, refused)
+      expectRefused(await post(`[{"mappedIndices": {"a": [{"${key}": "id"}]}}]`), 400, refused)
+    },
+  )
 })
 
 test('a compressed body counts with its decompressed size', async () => {

@@ -13,14 +13,17 @@ describe('delete', () => {
   const valid = { mappedIndices: defaults, index: 'Person', originIds: ['1', 'x'], fileName: 'refused' }
   const post = (change: object, inOrg = org) => client.post(`/1.0/publish/${inOrg}/delete`, { ...valid, ...change })
 
-  test.each(['mappedIndices', 'originIds', 'index'])('needs %s', async (field) => {
+  test.each(['mappedIndices', 'originIds', 'index'])('the delete endpoint needs %s', async (field) => {
     expectRefused(await post({ [field]: null }), 400, `${field}: required`)
     expectRefused(await post({ [field]: undefined }), 400, `${field}: required`)
   })
 
-  test.each([undefined, null, false])('needs fileName when returnOnly is %j', async (returnOnly) => {
-    expectRefused(await post({ returnOnly, fileName: null }), 400, 'fileName: required unless returnOnly is true')
-  })
+  test.each([undefined, null, false])(
+    'the delete endpoint needs fileName when returnOnly is %j',
+    async (returnOnly) => {
+      expectRefused(await post({ returnOnly, fileName: null }), 400, 'fileName: required unless returnOnly is true')
+    },
+  )
 
   test.each([
     [{ originIds: 'x' }, 'originIds: must be an array'],
@@ -53,11 +56,11 @@ describe('delete', () => {
     ],
     [{ idtype: 'integer' }, 'idtype: unknown field, did you mean `idType`?'],
     [{ originId: ['x'] }, 'originId: unknown field, did you mean `originIds`?'],
-  ])('refuses %j', async (change, message) => {
+  ])('the delete endpoint refuses %j', async (change, message) => {
     expectRefused(await post(change), 400, message)
   })
 
-  test('reports all broken rules together, including those of the path', async () => {
+  test('the delete endpoint reports all broken rules together, including those of the path', async () => {
     expectRefused(
       await client.post('/1.0/publish/-a/delete', { index: 'Person', Index: 1 }),
       400,
@@ -66,7 +69,7 @@ describe('delete', () => {
     expectRefused(await client.post(`/1.0/publish/${org}/delete`, []), 400, wholeBody)
   })
 
-  test('needs an existing org', async () => {
+  test('the delete endpoint needs an existing org', async () => {
     expectRefused(await post({}, 'nowhere-at-all'), 404, noOrg('nowhere-at-all'))
   })
 })
@@ -80,14 +83,14 @@ describe('createrelationships', () => {
   const post = (change: object, inOrg = org) =>
     client.post(`/1.0/publish/${inOrg}/createrelationships`, { ...valid, ...change })
 
-  test.each(Object.keys(valid))('needs %s', async (field) => {
+  test.each(Object.keys(valid))('the createrelationships endpoint needs %s', async (field) => {
     expectRefused(await post({ [field]: null }), 400, `${field}: required`)
     expectRefused(await post({ [field]: undefined }), 400, `${field}: required`)
     expectRefused(await post({ [field]: 7 }), 400, `${field}: must be ${field === 'idPairs' ? 'an array' : 'a string'}`)
   })
 
   test.each(['startIndex', 'startIdField', 'endIndex', 'endIdField', 'type'])(
-    '%s must be a name that a statement can hold',
+    'the field %s of createrelationships must be a name that a statement can hold',
     async (field) => {
       for (const name of ['', 'a\\b', 'a\nb', '\ud800']) {
         expectRefused(await post({ [field]: name }), 400, `${field}: ${badName}`)
@@ -110,11 +113,11 @@ describe('createrelationships', () => {
     [{ fileName: fiveSegments }, 'fileName: must be at most 900 bytes together with orgName'],
     [{ returnOnly: true }, 'returnOnly: unknown field'],
     [{ startindex: 'A' }, 'startindex: unknown field, did you mean `startIndex`?'],
-  ])('refuses %j', async (change, message) => {
+  ])('the createrelationships endpoint refuses %j', async (change, message) => {
     expectRefused(await post(change), 400, message)
   })
 
-  test('reports all broken rules together, including those of the path', async () => {
+  test('the createrelationships endpoint reports all broken rules together, including those of the path', async () => {
     expectRefused(
       await post({ startIndex: '', type: null, idPairs: [{}], idPair: [] }, '-a'),
       400,
@@ -122,7 +125,7 @@ describe('createrelationships', () => {
     )
   })
 
-  test('needs an object as its body, and an existing org', async () => {
+  test('the createrelationships endpoint needs an object as its body, and an existing org', async () => {
     expectRefused(await client.post(`/1.0/publish/${org}/createrelationships`, []), 400, 'the body must be an object')
     expectRefused(await post({}, 'nowhere-at-all'), 404, noOrg('nowhere-at-all'))
   })

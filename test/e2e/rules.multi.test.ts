@@ -25,16 +25,16 @@ describe('the sub-requests', () => {
     ['null', null],
     ['a text', '"text"'],
     ['10,001', Array(10_001).fill({})],
-  ])('are a list of 1 to 10,000, not %s', async (_what, body) => {
+  ])('the sub-requests of a multi are a list of 1 to 10,000, not %s', async (_what, body) => {
     await refuses(body, bounds)
   })
 
-  test('may be 10,000: then only their own rules apply', async () => {
+  test('the sub-requests of a multi may be 10,000: then only their own rules apply', async () => {
     const { status, body } = await client.post('/1.0/publish/multi', [...Array(9_999).fill(request), 7])
     expect([status, body.error]).toEqual([400, '400 Bad Request: [9999]: must be a JSON object, a publish request'])
   })
 
-  test('are named by their index', async () => {
+  test('errors name the sub-requests of a multi by their index', async () => {
     await refuses(
       [
         request,
@@ -51,7 +51,7 @@ describe('the sub-requests', () => {
     )
   })
 
-  test('have up to a thousand broken rules reported', async () => {
+  test('the sub-requests of a multi have up to a thousand broken rules reported', async () => {
     const broken = (count: number) => Array(count).fill({ ...request, dbURL: 1, originIds: Array(9).fill(1) })
     const { status, body } = await client.post('/1.0/publish/multi', broken(99))
     expect(status).toBe(400)
@@ -88,11 +88,11 @@ describe('query parameters', () => {
     ['forceoverwrite=true', 'forceoverwrite: unknown field, did you mean `forceOverwrite`?'],
     ['BATCHSIZE=10', 'BATCHSIZE: unknown field, did you mean `batchsize`?'],
     ['lifetime=10', 'lifetime: unknown field'],
-  ])('?%s is refused', async (query, message) => {
+  ])('the query ?%s of a multi is refused', async (query, message) => {
     await refuses([request], message, `?${query}`)
   })
 
-  test('are reported together with the errors of the body', async () => {
+  test('errors of query parameters are reported together with the errors of the body', async () => {
     await refuses(
       [{ ...request, metadata: 1 }],
       'batchsize: must not differ from batchSize; [0].metadata: must be a boolean',
@@ -130,7 +130,7 @@ describe('names', () => {
       [request, { ...nameless, fileName: '/a' }],
       '[1].fileName: must not start or end with a slash',
     ],
-  ])('%s are refused', async (_what, body, message) => {
+  ])('names of a multi are refused: %s', async (_what, body, message) => {
     await refuses(body, message)
   })
 })
@@ -150,18 +150,18 @@ describe('sub-requests must agree', () => {
     ['deleteProperties', request, { deleteProperties: ['nick'] }],
     ['dynamicLabels', request, { dynamicLabels: { Person: ['Actor'] } }],
     ['deleteProperties', request, { index: 'Movie', toLayer: ['A'], deleteProperties: ['nick'] }],
-  ])('on %s', async (field, first, change) => {
+  ])('sub-requests must agree on %s', async (field, first, change) => {
     await refuses([first, first, { ...first, ...change }], `[2].${field}: must be the same as in [0]`)
   })
 
-  test('on timestamps of relationships that both publish', async () => {
+  test('sub-requests must agree on timestamps of relationships that both publish', async () => {
     await refuses(
       [knows, stamped],
       '[1].timestampRelationships: must be the same as in [0]; [1].timestampProperty: must be the same as in [0]',
     )
   })
 
-  test('on relationshipIdField when one has relationshipIds, which may match any type', async () => {
+  test('sub-requests must agree on relationshipIdField if one has relationshipIds, which match any type', async () => {
     await refuses([knows, byId], '[1].relationshipIdField: must be the same as in [0]')
   })
 })

@@ -76,7 +76,7 @@ describe('search options', () => {
     await refuses({ searchIdField: 'id', [field]: 'a\\b' }, `${field}: ${badName}`)
   })
 
-  test('preventSearch must be a list of such names', async () => {
+  test('preventSearch must be a list of names that a statement can hold', async () => {
     await refuses({ searchIdField: 'id', preventSearch: 'Hidden' }, 'preventSearch: must be an array')
     await refuses(
       { searchIdField: 'id', preventSearch: [7, ''] },
@@ -102,14 +102,14 @@ describe('additive options', () => {
 
 describe('unknown fields', () => {
   test.each(misspelledFields)(
-    '%s is refused with the closest known name, %s, even when it is null',
+    'the unknown field %s is refused with the closest known name, %s, even when it is null',
     async (field, known) => {
       await refuses({ [field]: true }, `${field}: unknown field, did you mean \`${known}\`?`)
       await refuses({ [field]: null }, `${field}: unknown field, did you mean \`${known}\`?`)
     },
   )
 
-  test.each(unknownFields)('%s has no close known name', async (field) => {
+  test.each(unknownFields)('the unknown field %s has no close known name', async (field) => {
     await refuses({ [field]: true }, `${field}: unknown field`)
   })
 })

@@ -60,7 +60,7 @@ describe('types', () => {
 })
 
 describe('required-if', () => {
-  test.each([undefined, null, []])('originIds or relationshipIds: both %j', async (none) => {
+  test.each([undefined, null, []])('originIds or relationshipIds is required: both must not be %j', async (none) => {
     await refuses(
       { originIds: none, relationshipIds: none },
       'originIds: required when relationshipIds is empty',
@@ -68,12 +68,12 @@ describe('required-if', () => {
     )
   })
 
-  test('originIds, when hardFilterRelationships is true', async () => {
+  test('originIds is required when hardFilterRelationships is true', async () => {
     const change = { ...byId, originIds: [], hardFilterRelationships: true }
     await refuses(change, 'originIds: required when hardFilterRelationships is true')
   })
 
-  test.each([undefined, null, false])('something to publish, when metadata is %j', async (metadata) => {
+  test.each([undefined, null, false])('something to publish is required when metadata is %j', async (metadata) => {
     await refuses(
       { metadata, relationships: [], relationshipIds: null },
       'metadata: required when relationshipIds and relationships are both empty',
@@ -82,11 +82,11 @@ describe('required-if', () => {
     )
   })
 
-  test('relationships, when relationshipDeleteOnly is true', async () => {
+  test('relationships is required when relationshipDeleteOnly is true', async () => {
     await refuses({ relationshipDeleteOnly: true }, 'relationships: required when relationshipDeleteOnly is true')
   })
 
-  test('relationshipIdField, with relationshipIds or deleteRelationshipById', async () => {
+  test('relationshipIdField is required with relationshipIds or deleteRelationshipById', async () => {
     const absent = { relationshipIdField: null }
     await refuses({ ...byId, ...absent }, 'relationshipIdField: required when relationshipIds are given')
     await refuses(
@@ -100,7 +100,7 @@ describe('required-if', () => {
     )
   })
 
-  test('timestampProperty, when timestampRelationships is true', async () => {
+  test('timestampProperty is required when timestampRelationships is true', async () => {
     await refuses({ timestampRelationships: true }, 'timestampProperty: required when timestampRelationships is true')
   })
 })
@@ -160,7 +160,7 @@ describe('contradictions', () => {
       { relationshipIdField: 'grn', protectedRelationshipProperties: ['grn'] },
       'protectedRelationshipProperties: must not name "grn", the relationshipIdField',
     ],
-  ])('%s', async (_what, change, message) => {
+  ])('a request with contradictory fields is refused: %s', async (_what, change, message) => {
     await refuses(change, message)
   })
 })

@@ -49,16 +49,16 @@ describe('query parameters', () => {
     await refuses(`${org}/file?${query}`, message)
   })
 
-  test('are refused by endpoints that take none', async () => {
+  test('query parameters are refused by endpoints that take none', async () => {
     await refuses('status?deep=true', 'deep: unknown parameter')
     expectRefused(await client.post(at(`${org}?name=a`)), 400, 'name: unknown parameter')
   })
 
-  test('of other endpoints are refused by a publish', async () => {
+  test('query parameters of other endpoints are refused by a publish', async () => {
     expectRefused(await client.post(at('?forceOverwrite=true'), {}), 400, await alone('forceOverwrite: unknown field'))
   })
 
-  /** The error of the parameter, followed by those of an empty publish request. */
+  /** The error of the parameter, followed by the errors of an empty publish request. */
   async function alone(line: string): Promise<string> {
     const { body } = await client.post(at(''), {})
     return `${line}; ${body.error?.replace('400 Bad Request: ', '')}`
@@ -77,11 +77,11 @@ describe('the body of files', () => {
     ],
     [[], 'the body must be an object'],
     [null, 'the body must be an object'],
-  ])('must not be %j', async (body, message) => {
+  ])('the body of the files endpoint must not be %j', async (body, message) => {
     expectRefused(await client.post(at(`${org}/files`), body), 400, message)
   })
 
-  test('may be empty, and null is the same as absent', async () => {
+  test('the body of the files endpoint may be empty, and null is the same as absent', async () => {
     for (const body of [{}, { fileNames: null, usePrefixes: null }, { fileNames: [] }]) {
       expect((await client.post(at(`${org}/files`), body)).body.fileNames).toEqual([])
     }

@@ -50,7 +50,7 @@ const labelsOf = ({ indexes }: IndexPolicy) =>
 
 describe('the policy', () => {
   test.each(['defaultFull', 'default_full', 'defaultBroker', 'default_partial'])(
-    'has all node types of the latest version and all strategies, requested as %s',
+    'the policy has all node types of the latest version and all strategies, requested as %s',
     async (strategy) => {
       const { status, policy } = await policyOf(`${at}/${strategy}`)
       expect([status, labelsOf(policy)]).toEqual([200, [movie, odd, person].sort()])
@@ -61,7 +61,7 @@ describe('the policy', () => {
     },
   )
 
-  test('accepts three strategies', async () => {
+  test('the policy is refused for any but the three strategies', async () => {
     const { status, problem } = await policyOf(`${at}/everything`)
     expect([status, problem]).toEqual([
       400,
@@ -73,7 +73,7 @@ describe('the policy', () => {
 })
 
 describe('a custom policy', () => {
-  test('has the requested node types, and the given name for its only index', async () => {
+  test('a custom policy has the requested node types, and the given name for its only index', async () => {
     const path = '/1.0/search/cluster/directIndex/films/my-index/defaultFull'
     const { status, policy } = await policyOf(path, { nodeTypes: [movie] })
     expect([status, Object.keys(policy.indexes)]).toEqual([200, ['my-index']])
@@ -81,7 +81,7 @@ describe('a custom policy', () => {
     expect([strategy?.parallel, strategy && 'broker' in strategy]).toEqual(['true', false])
   })
 
-  test('is also available at the path of the usage example, by POST or GET', async () => {
+  test('a custom policy is also available at the path of the usage example, by POST or GET', async () => {
     const posted = await policyOf(`${at}/default_broker`, { nodeTypes: [person, movie] })
     expect([posted.status, labelsOf(posted.policy)]).toEqual([200, [person, movie]])
     const got = await getWithBody(`${at}/default_broker`, { nodeTypes: [person, movie] })
@@ -98,7 +98,7 @@ describe('a custom policy', () => {
       404,
       'nodeTypes: there is no node type "None" in the latest version of the manager "default"',
     ],
-  ])('is refused for %j', async (body, status, detail) => {
+  ])('a custom policy is refused for %j', async (body, status, detail) => {
     const refused = await policyOf(`${at}/defaultFull`, body)
     expect([refused.status, (refused.problem as { detail: string }).detail]).toEqual([status, detail])
   })
@@ -109,7 +109,7 @@ describe('a node type', () => {
   const [upper, lower] = [`${twin}X`, `${twin}x`]
   const broken = `${uniqueName('back')}\\slash`
 
-  test('has the same index name in every policy, and keeps it when the model grows', async () => {
+  test('a node type has the same index name in every policy, and keeps it when the model grows', async () => {
     const made = [await post(`nodeType/${version}`, { key: lower }), await post(`nodeType/${version}`, { key: upper })]
     const namesOf = async (nodeTypes: string[]) =>
       Object.entries((await policyOf(`${at}/defaultFull`, { nodeTypes })).policy.indexes).map(([name, index]) => [
@@ -128,7 +128,7 @@ describe('a node type', () => {
     for (const { nodeType } of made) await client.call('DELETE', `/1.0/manager/${nodeType.grn}`)
   })
 
-  test('that no statement can name is left out, and listed in the policy', async () => {
+  test('a node type that no statement can name is left out, and listed in the policy', async () => {
     const { nodeType } = await post(`nodeType/${version}`, { key: uniqueName('Broken') })
     await run(driver, 'MATCH (n:GraphPacketsRecord {grn: $grn}) SET n.key = $broken', { grn: nodeType.grn, broken })
     const { status, policy } = await policyOf(`${at}/defaultFull`)

@@ -21,13 +21,13 @@ const { fields } = await prepare(1, service)
 const overview = async () => (await client.get<Overview>('/1.0/ops/overview')).body
 const idle = { delayed: 0, running: 0, waitingForSlices: 0, callbacksDue: 0, openRunsLimit: 7, paused: null }
 
-test('only tokens with all orgs see it', async () => {
+test('only tokens with all orgs see the overview', async () => {
   const { status, headers, body } = await as('one-org').get<{ detail: string }>('/1.0/ops/overview')
   expect([status, body.detail]).toEqual([403, 'this endpoint is for tokens with all orgs (*)'])
   expect(headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
 })
 
-test('the queue is counted, with the age of the job that has waited longest', async () => {
+test('the overview counts the queue, with the age of the job that has waited longest', async () => {
   expect(await overview()).toEqual({
     dependencies: { redis: 'up', 'object store': 'up', 'manager database': 'up' },
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
@@ -45,7 +45,7 @@ test('the queue is counted, with the age of the job that has waited longest', as
   expect(queue?.oldestWaitSeconds).toBeGreaterThan(0)
 })
 
-test('the workers that run are counted', async () => {
+test('the overview counts the workers that run', async () => {
   const worker = await service.startWorker()
   await expect.poll(overview, { timeout: 30_000 }).toMatchObject({
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
@@ -72,7 +72,7 @@ test('while Redis is away the dependencies are still reported', async () => {
   await expect.poll(async () => (await asked.get<Overview>('/1.0/ops/overview')).body.dependencies.redis).toBe('up')
 })
 
-test('a slot that holds a run is busy; a worker that reports no more does not count; the last sweep is shown', async () => {
+test('a slot with a run is busy, a worker that no longer reports does not count, the last sweep is shown', async () => {
   const redis = new Redis(service.redisUrl)
   const [seconds] = (await redis.time()) as unknown as [string]
   await redis.hset(workersKey, 'live', `${seconds}000 4 {"acme":2,"beta":1}`)

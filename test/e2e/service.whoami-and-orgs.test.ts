@@ -18,7 +18,7 @@ const { service, client, as, store } = await ownService({
 })
 
 describe('whoami', () => {
-  test('says what a static token allows, and that it never expires', async () => {
+  test('whoami says what a static token allows, and that it never expires', async () => {
     expect((await client.get('/1.0/whoami')).body).toEqual({
       name: 'all',
       orgs: ['*'],
@@ -30,7 +30,7 @@ describe('whoami', () => {
     expect(body).toEqual({ name: 'searcher', orgs: ['alpha'], scopes: ['search:read'], expiresAt: null })
   })
 
-  test('says what a JSON web token allows, and when it expires', async () => {
+  test('whoami says what a JSON web token allows, and when it expires', async () => {
     const exp = inSeconds(600)
     const claims = { sub: 'kim', orgs: ['alpha', '/'], scope: 'publish:read of:another', exp }
     const { body } = await createClient(service.apiUrl, await identity.sign(claims)).get('/1.0/whoami')
@@ -50,7 +50,7 @@ describe('orgs', () => {
   const created = ['alpha', 'alpha/x', 'Beta', 'beta/sub', 'beta/other', 'b-', 'b', 'zeta']
   const topLevel = ['Beta', 'alpha', 'b-', 'b', 'beta', 'zeta']
 
-  test('of a token of all orgs are the first segments of all that exist', async () => {
+  test('the orgs that a token of all orgs sees are the first segments of all that exist', async () => {
     expect(await orgsOf()).toEqual({ orgs: [], next: null })
     for (const org of created) await client.post(`/1.0/publish/${encodeURIComponent(org)}`)
     // Others may put objects at the top, and below names that no org can have.
@@ -59,12 +59,12 @@ describe('orgs', () => {
     expect(await orgsOf()).toEqual({ orgs: topLevel, next: null })
   })
 
-  test('of another token are its own that exist, without those below others', async () => {
+  test('the orgs that another token sees are its own that exist, without those below others', async () => {
     expect(await orgsOf('', as('few'))).toEqual({ orgs: ['alpha', 'beta/sub'], next: null })
     expect(await orgsOf('', as('none'))).toEqual({ orgs: [], next: null })
   })
 
-  test.each([1, 2, 4, 5, 6, 1_000])('come in pages of %i, each once', async (limit) => {
+  test.each([1, 2, 4, 5, 6, 1_000])('orgs come in pages of %i, each once', async (limit) => {
     for (const [caller, expected] of [
       [client, topLevel],
       [as('few'), ['alpha', 'beta/sub']],
@@ -81,13 +81,16 @@ describe('orgs', () => {
     }
   })
 
-  test('start after an org that need not exist', async () => {
+  test('a page of orgs starts after an org that need not exist', async () => {
     expect((await orgsOf('?after=b0')).orgs).toEqual(['beta', 'zeta'])
     expect((await orgsOf('?after=alpha%2Fx', as('few'))).orgs).toEqual(['beta/sub'])
   })
 
-  test.each(['limit=0', 'limit=1001', 'limit=x', 'after=.x', 'after=', 'order=up'])('%s is refused', async (query) => {
-    const { status, body } = await client.get<{ errors: { path: string }[] }>(`/1.0/orgs?${query}`)
-    expect([status, body.errors[0]?.path]).toEqual([400, query.split('=')[0]])
-  })
+  test.each(['limit=0', 'limit=1001', 'limit=x', 'after=.x', 'after=', 'order=up'])(
+    'a list of orgs with %s is refused',
+    async (query) => {
+      const { status, body } = await client.get<{ errors: { path: string }[] }>(`/1.0/orgs?${query}`)
+      expect([status, body.errors[0]?.path]).toEqual([400, query.split('=')[0]])
+    },
+  )
 })

@@ -11,7 +11,7 @@ test('a publish of one node takes eleven requests to the store, three of them li
   await expect.poll(() => requestsOf('/1.0/publish/', {}), untilUndisturbed).toEqual(fewest)
 })
 
-test('an overwriting one takes ten, two of them lists', async () => {
+test('a publish that overwrites takes ten requests to the store, two of them lists', async () => {
   const path = '/1.0/publish/multi?batchsize=10&forceOverwrite=true'
   const fileName = uniqueName('file')
   let metadata = true

@@ -56,7 +56,7 @@ test('the lines of a request and of its job, with all its slices, carry the ids 
   for (const line of lines) expect(line).toMatchObject(trace)
 })
 
-test('every attempt of a job that is tried again carries them', async () => {
+test('the lines of every attempt of a retried job carry the ids of its trace', async () => {
   const { traceparent, ...trace } = newTrace()
   const away = request({ dbUrl: `bolt://${closed}` })
   const { lines } = await linesOfPublish('/1.0/publish/', away, { traceparent })
@@ -91,7 +91,7 @@ test('a publish that is sent again under another trace gets the same job', async
   expect(linesWith(id).find(({ msg }) => msg === 'job finished')).toMatchObject({ traceId })
 })
 
-test('a line of an error carries the ids, and a traceparent that is not valid is ignored', async () => {
+test('the line of an error carries the ids of the trace, and an invalid traceparent is ignored', async () => {
   const { traceparent, ...trace } = newTrace()
   const lineOf = async (header: string) => {
     const requestId = uniqueName('request')

@@ -72,7 +72,7 @@ describe('while Redis is unavailable', () => {
     ['GET', `${location}?wait=5`],
     ['GET', `${location}/result`],
     ['POST', `${location}/cancel`],
-  ])('%s %s is a 503 problem with Retry-After', async (method, path) => {
+  ])('while Redis is unavailable, %s %s is a 503 problem with Retry-After', async (method, path) => {
     const { status, headers, body } = await client.call(method, path)
     expect([status, headers.get('Retry-After'), headers.get('Content-Type')]).toEqual([
       503,
@@ -92,7 +92,7 @@ describe('while Redis is unavailable', () => {
     ['a publish with a key', '/1.0/publish/', () => request('away'), { 'Idempotency-Key': 'away' }],
     ['a publish that would not wait', '/1.0/publish/', () => request('away'), { Prefer: 'respond-async' }],
     ['a multi', '/1.0/publish/multi', () => [request('away')], {}],
-  ])('%s is a 503 response object with Retry-After', async (_what, path, body, more) => {
+  ])('while Redis is unavailable, %s is a 503 response object with Retry-After', async (_what, path, body, more) => {
     const answer = await client.post(path, body(), more)
     expect([answer.status, answer.headers.get('Retry-After'), answer.body]).toEqual([
       503,
@@ -109,7 +109,7 @@ describe('while Redis is unavailable', () => {
     ])
   })
 
-  test('operations that need no queue still work: files are listed, and a packet is returned', async () => {
+  test('while Redis is away, operations that need no queue work: files are listed, a packet is returned', async () => {
     expect((await client.get(`/1.0/publish/${org}`)).status).toBe(200)
     const returned = await client.post('/1.0/publish/', { ...request('x'), returnOnly: true })
     expect([returned.status, returned.body.error]).toEqual([200, null])

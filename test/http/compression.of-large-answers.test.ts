@@ -47,7 +47,7 @@ test('a large packet is compressed for clients that accept it, and decompresses 
   expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true)
 })
 
-test('so is a converted packet of unknown length', async () => {
+test('a converted packet of unknown length is compressed as well', async () => {
   const plain = await getPacked(`${large}?parameterSyntax=dollar`, token, 'identity')
   const packed = await getPacked(`${large}?parameterSyntax=dollar`, token, 'gzip')
   expect([plain.headers['transfer-encoding'], packed.headers['content-encoding']]).toEqual(['chunked', 'gzip'])
@@ -68,7 +68,7 @@ test('the OpenAPI document was compressed at the start, and is not compressed in
   expect([other.headers['content-encoding'], other.bytes.equals(plain.bytes)]).toEqual([undefined, true])
 })
 
-test('small answers, and those that are not JSON, are not compressed', async () => {
+test('small answers, and answers that are not JSON, are not compressed', async () => {
   for (const url of [
     small,
     `${service.apiUrl}/1.0/jobs?limit=1`,

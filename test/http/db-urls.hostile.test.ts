@@ -73,7 +73,7 @@ async function answersFor(dbUrl: string): Promise<Set<string>> {
 }
 
 describe.each(Object.entries(malformed))('a dbUrl that breaks the rule "%s"', (rule, dbUrls) => {
-  test('is refused with this message in every form, without a connection', async () => {
+  test('a malformed dbUrl is refused with the message of its rule in every form, without a connection', async () => {
     for (const dbUrl of dbUrls) {
       expect([dbUrl, ...(await answersFor(dbUrl))]).toEqual([dbUrl, `400 Bad Request: dbUrl: ${rule}`])
     }

@@ -102,7 +102,7 @@ test('cancelling a job answers as documented', async () => {
 test('calling back once more answers as documented', async () => {
   const request = requestTo(endpoints.find(({ path }) => path === '/1.0/publish/') as Endpoint, { dbUrl, credentials })
   const body = { ...request.body, fileName: 'to-call-back', callbackUrl: receiver.url }
-  // It fails, as the example's label is not there, and calls back all the same.
+  // The job fails, because the example's label does not exist, but it calls back all the same.
   const id = (await call('POST', '/1.0/publish/', body)).headers.get('Location')?.split('/').at(-1) as string
   await works('post /1.0/jobs/:id/callback', { id })
 })

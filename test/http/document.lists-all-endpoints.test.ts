@@ -63,7 +63,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
     const { parameters = [], requestBody, responses } = (found as (typeof operations)[number]).operation
     const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
 
-    test('has its parameters in the document, and no others', () => {
+    test('the endpoint has its parameters in the document, and no others', () => {
       expect(named('path')).toEqual(namesIn(found?.path ?? ''))
       expect(parameters.filter((one) => one.in === 'path' && one.required !== true)).toEqual([])
       expect(named('query')).toEqual(shapeOf(query))
@@ -71,7 +71,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       for (const { schema } of parameters) expect(Object.keys(schema).length).toBeGreaterThan(0)
     })
 
-    test('has its parameters under their own names, even where its path is shared', () => {
+    test('the endpoint has its parameters under their own names, even where its path is shared', () => {
       const told = parameters.filter((one) => one.in === 'path')
       const own = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
       for (const [at, name] of own.entries()) {
@@ -82,13 +82,13 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       }
     })
 
-    test('has its body in the document, with an example', () => {
+    test('the endpoint has its body in the document, with an example', () => {
       expect(requestBody?.required).toBe(body && body.isOptional !== true)
       expect(Object.keys(requestBody?.content ?? {})).toEqual(body ? ['application/json'] : [])
       if (body) expect(requestBody?.content['application/json']).toMatchObject({ example: body.example })
     })
 
-    test('has its responses in the document', () => {
+    test('the endpoint has its responses in the document', () => {
       const always = ['200', '400', '429', '500', '503']
       const whenClosed = scope === null ? [] : scope === 'any' ? ['401'] : ['401', '403']
       const withBody = body ? ['413', '415'] : []

@@ -18,7 +18,7 @@ const lines = () =>
   service.api
     .log()
     .split('\n')
-    // The last one is empty, or not written whole yet.
+    // The last line is empty, or not completely written yet.
     .slice(0, -1)
 
 /** The keys of a value, at any depth. */

@@ -42,7 +42,7 @@ async function send(name: string, path: string, headers: string, body: string | 
   return { answer: () => answer, hangUp: () => socket.destroy(), write: (text) => void socket.write(text) }
 }
 
-/** A body of which so many bytes come, and some more each second, but not the last. It is refused after 40 seconds. */
+/** A body of which so many bytes arrive, then some each second, but never the last. It is refused after 40 seconds. */
 async function unfinished(name: string, bytes: number): Promise<Client> {
   const client = await send(name, '/1.0/publish/multi', `Content-Length: ${32 * mebibyte}`, '['.padEnd(bytes))
   const trickle = setInterval(() => client.write(' '.repeat(48 * 1024)), 1_000)
@@ -70,7 +70,7 @@ const isRefused = async (name: string, bytes: number) => {
   return [429, 503].includes(statusOf(client))
 }
 
-/** An unfinished body beside which a second one of this client has no room. */
+/** An unfinished body that leaves no room for a second one of this client. */
 async function holdBody(name: string): Promise<Client> {
   const send = () => unfinished(name, 2.25 * mebibyte)
   let client = await send()
@@ -97,7 +97,7 @@ test('unfinished bodies beyond the limits are refused, and room is freed when cl
   await expect.poll(() => isRefused('cid', 3.75 * mebibyte), { timeout: 20_000 }).toBe(false)
 })
 
-test('a compressed body counts with what it becomes', async () => {
+test('a compressed body counts with its decompressed size', async () => {
   const packed = gzipSync(Buffer.alloc(5 * mebibyte, ' '))
   const headers = `Content-Encoding: gzip\r\nContent-Length: ${packed.length + 1}`
   // A body that does not come to its end is refused after ten seconds, which a busy machine may need by itself.

@@ -20,7 +20,7 @@ test.each([
   expect(await statuses('listening')).toEqual([404, 200, 200, program === worker ? 404 : 200])
 })
 
-test('the metrics there are those of the program', async () => {
+test('the metrics on the port of their own are the metrics of the program', async () => {
   await fetch(`${service.apiUrl}/nothing`, { method: 'DELETE' })
   const url = `http://127.0.0.1:${portIn(service.api, 'metrics server listening')}/metrics`
   expect((await fetch(url)).headers.get('Content-Type')).toMatch(/^text\/plain/)

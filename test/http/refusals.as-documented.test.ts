@@ -15,7 +15,7 @@ const withBody = everyEndpoint.filter(([, { body }]) => body !== undefined)
 const posted = withBody.filter(([, { method }]) => method !== 'get')
 const withParams = everyEndpoint.filter(([, { path }]) => path.includes(':'))
 
-test.each(closed)('%s: missing token or scope', async (_name, endpoint) => {
+test.each(closed)('%s refuses a missing token or scope', async (_name, endpoint) => {
   const { method, path } = requestTo(endpoint, names)
   const nobody = await documented(createClient(apiUrl, null))(method, path)
   if (endpoint.scope === 'any') return expect(nobody.status).toBe(401)
@@ -33,7 +33,7 @@ test.each(everyEndpoint)('%s: unknown and empty parameters are reported together
   expect(text).toContain('empty: must not be empty')
 })
 
-test.each(posted)('%s: bodies that are not JSON, or not declared as JSON', async (_name, endpoint) => {
+test.each(posted)('%s refuses bodies that are not JSON, or not declared as JSON', async (_name, endpoint) => {
   const { method, path, body } = requestTo(endpoint, names)
   const statusOf = async (sent: unknown, type: string) =>
     (await call(method, path, sent, { 'Content-Type': type })).status
@@ -48,7 +48,7 @@ test.each(posted)('%s: bodies that are not JSON, or not declared as JSON', async
   expect(compressed.status).toBe(415)
 })
 
-test.each(posted)('%s: JSON that is not a valid request', async (_name, endpoint) => {
+test.each(posted)('%s refuses JSON that is not a valid request', async (_name, endpoint) => {
   const { method, path } = requestTo(endpoint, names)
   const deep = `${'['.repeat(40)}${']'.repeat(40)}`
   for (const body of ['null', '1', 'true', '"text"', '[]', '[[]]', deep, '{"__proto__": {}}', '{"nonsense": 1}'])
@@ -80,7 +80,7 @@ const eachParameter = (endpoint: Endpoint, value: string) =>
     requestTo(endpoint, { ...names, [name as string]: 'REPLACED' }).path.replace('REPLACED', value),
   )
 
-test.each(withParams)('%s: parameters that are not percent-encoded', async (_name, endpoint) => {
+test.each(withParams)('%s refuses parameters that are not percent-encoded', async (_name, endpoint) => {
   const { method, body } = requestTo(endpoint, names)
   const sent = method === 'GET' ? undefined : body
   for (const broken of ['%', '%E0%A4%A', 'a%zz', '%ff'])

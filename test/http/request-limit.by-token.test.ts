@@ -76,7 +76,7 @@ test('the limit is shared by all API processes', async () => {
 describe('while Redis is unavailable', () => {
   beforeAll(() => redis.kill())
 
-  test('each process counts on its own, without server errors', async () => {
+  test('while Redis is unavailable, each process counts on its own, without server errors', async () => {
     expect(await statusesOf(limit + 5, () => as('fay').get(list))).toEqual({ 200: limit, 429: 5 })
   })
 })

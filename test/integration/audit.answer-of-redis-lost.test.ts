@@ -62,7 +62,7 @@ test('a publish whose record was ended has its audit line and counts, although t
   expect(await records.finish(job.id, 'succeeded', {})).toBe(false)
 })
 
-test('a job that was cancelled or withdrawn is told so, although the answer was lost', async () => {
+test('a job that was cancelled or withdrawn is reported as such, although the answer was lost', async () => {
   const [first, second] = [await newJob(), await newJob()]
   lost = 'ended\r\n'
   expect(await records.cancel(first.id)).toEqual({ state: 'cancelled', isCancelledNow: true })

@@ -25,25 +25,28 @@ async function called(state?: 'succeeded' | 'failed' | 'cancelled') {
 }
 
 describe('a callback', () => {
-  test.each(['succeeded', 'failed', 'cancelled'] as const)('of a job that %s tells of its end', async (state) => {
-    const { id, callback, received } = await called(state)
-    expect(callback).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
-    const job = await records.read(id)
-    const { type, timestamp, data } = verified(received[0] as (typeof received)[0], newestSecret)
-    expect([type, timestamp, received[0]?.path]).toEqual([`job.${state}`, job?.finishedAt, '/hooks?for=packets'])
-    const manifest = state === 'succeeded' ? `/1.0/publish/acme%2Fpeople/${id}.json/manifest` : null
-    expect(data).toMatchObject({ id, state, error: job?.error, result: `/1.0/jobs/${id}/result`, manifest })
-    expect([data.callback, data.callbackUrl]).toEqual([undefined, undefined])
-    expect(received[0]?.headers).toMatchObject({ 'webhook-id': `${id}.${state}`, 'content-type': 'application/json' })
-  })
+  test.each(['succeeded', 'failed', 'cancelled'] as const)(
+    'the callback of a job reports that it has ended: %s',
+    async (state) => {
+      const { id, callback, received } = await called(state)
+      expect(callback).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+      const job = await records.read(id)
+      const { type, timestamp, data } = verified(received[0] as (typeof received)[0], newestSecret)
+      expect([type, timestamp, received[0]?.path]).toEqual([`job.${state}`, job?.finishedAt, '/hooks?for=packets'])
+      const manifest = state === 'succeeded' ? `/1.0/publish/acme%2Fpeople/${id}.json/manifest` : null
+      expect(data).toMatchObject({ id, state, error: job?.error, result: `/1.0/jobs/${id}/result`, manifest })
+      expect([data.callback, data.callbackUrl]).toEqual([undefined, undefined])
+      expect(received[0]?.headers).toMatchObject({ 'webhook-id': `${id}.${state}`, 'content-type': 'application/json' })
+    },
+  )
 
-  test('is signed with every secret, so that receivers may change from one to the next', async () => {
+  test('a callback is signed with every secret, so that receivers may change from one to the next', async () => {
     const { received } = await called()
     for (const secret of [oldSecret, newestSecret]) verified(received[0] as (typeof received)[0], secret)
     expect(() => verified(received[0] as (typeof received)[0], newSecret())).toThrow('No matching signature found')
   })
 
-  test('is tried again after an error, with the same id and body, until it is delivered', async () => {
+  test('a callback is tried again after an error, with the same id and body, until it is delivered', async () => {
     receiver.answerWith((response) => {
       receiver.answerWith(noContent)
       response.writeHead(500).end()
@@ -54,21 +57,21 @@ describe('a callback', () => {
     expect(received[1]?.body).toBe(received[0]?.body)
   })
 
-  test('is given up after the last attempt', async () => {
+  test('a callback is given up after the last attempt', async () => {
     receiver.answerWith((response) => response.writeHead(500).end())
     const { callback, received } = await called()
     receiver.answerWith(noContent)
     expect([callback, received.length]).toEqual([{ state: 'failed', attempts: 4, lastStatus: 500 }, 4])
   })
 
-  test('is given up at once on 410', async () => {
+  test('a callback is given up at once on 410', async () => {
     receiver.answerWith((response) => response.writeHead(410).end())
     const { callback } = await called()
     receiver.answerWith(noContent)
     expect(callback).toEqual({ state: 'failed', attempts: 1, lastStatus: 410 })
   })
 
-  test('is delivered once the status says so, however long the answer is', async () => {
+  test('a callback is delivered once the status says so, however long the answer is', async () => {
     const cut = Promise.withResolvers<void>()
     receiver.answerWith((response) => {
       response.writeHead(200).on('close', cut.resolve)
@@ -80,14 +83,14 @@ describe('a callback', () => {
     expect(callback).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
   })
 
-  test('that was queued twice is delivered once', async () => {
+  test('a callback that was queued twice is delivered once', async () => {
     const { id } = await called()
     await callbacks.add({ id, orgName })
     await called()
     expect(receivedFor(id).length).toBe(1)
   })
 
-  test('is delivered once more when asked for, with all its attempts', async () => {
+  test('a callback is delivered once more when asked for, with all its attempts', async () => {
     receiver.answerWith((response) => response.writeHead(410).end())
     const { id } = await called()
     receiver.answerWith(noContent)
@@ -100,29 +103,34 @@ describe('a callback', () => {
     ['is noted as delivered, while the queue still has it', 'settle', 204],
     ['is noted as due, before it waits for its next attempt', 'settle', 503],
     ['is found not to be due', 'forget', 204],
-  ] as const)('asked for once more when an attempt %s is sent at once', async (_when, step, status) => {
-    receiver.answerWith((response) => {
-      receiver.answerWith(noContent)
-      response.writeHead(status, { 'retry-after': '3600' }).end()
-    })
-    const id = await endedJob(context, receiver.url)
-    const job = { id, orgName }
-    if (step === 'forget') await callbacks.settle(id, { state: 'delivered', attempts: 1, lastStatus: 204 })
-    const original = callbacks[step] as (...given: unknown[]) => Promise<never>
-    const asked = vi.spyOn(callbacks, step).mockImplementationOnce(async (...given: unknown[]) => {
-      if (step === 'forget') await callbacks.sendAgain(job)
-      const result = await original(...given)
-      if (step === 'settle') await callbacks.sendAgain(job)
-      return result
-    })
-    onTestFinished(() => asked.mockRestore())
-    await callbacks.add(job)
-    const times = step === 'forget' ? 1 : 2
-    await expect.poll(() => receivedFor(id).length, soon).toBe(times)
-    await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
-  })
+  ] as const)(
+    'a callback that is asked for once more when an attempt %s is sent at once',
+    async (_when, step, status) => {
+      receiver.answerWith((response) => {
+        receiver.answerWith(noContent)
+        response.writeHead(status, { 'retry-after': '3600' }).end()
+      })
+      const id = await endedJob(context, receiver.url)
+      const job = { id, orgName }
+      if (step === 'forget') await callbacks.settle(id, { state: 'delivered', attempts: 1, lastStatus: 204 })
+      const original = callbacks[step] as (...given: unknown[]) => Promise<never>
+      const asked = vi.spyOn(callbacks, step).mockImplementationOnce(async (...given: unknown[]) => {
+        if (step === 'forget') await callbacks.sendAgain(job)
+        const result = await original(...given)
+        if (step === 'settle') await callbacks.sendAgain(job)
+        return result
+      })
+      onTestFinished(() => asked.mockRestore())
+      await callbacks.add(job)
+      const times = step === 'forget' ? 1 : 2
+      await expect.poll(() => receivedFor(id).length, soon).toBe(times)
+      await expect
+        .poll(() => callbackOf(context, id), soon)
+        .toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+    },
+  )
 
-  test('asked for once more while its last attempt is in progress has all its attempts again', async () => {
+  test('a callback that is asked for once more during its last attempt has all its attempts again', async () => {
     const held = Promise.withResolvers<() => void>()
     receiver.answerWith((response, { headers }) => {
       const answer = () => response.writeHead(500).end()
@@ -162,7 +170,7 @@ describe('a callback that was due and not queued, as its worker or API was kille
     ['finished', (id: string) => records.finish(id, 'succeeded', {})],
     ['cancelled', (id: string) => records.cancel(id)],
     ['withdrawn', (id: string) => records.withdraw(id, { status: 503, code: 'queueAway', message: 'away' })],
-  ])('is delivered by the janitor: a job that was %s', async (_how, end) => {
+  ])('a callback that was due and not queued is delivered by the janitor: a job that was %s', async (_how, end) => {
     const id = await jobWithCallback(context, receiver.url)
     expect(await isNotedDue(id)).toBe(false)
     await end(id)
@@ -173,7 +181,7 @@ describe('a callback that was due and not queued, as its worker or API was kille
     expect(receivedFor(id).length).toBe(1)
   })
 
-  test('is forgotten when its job is gone', async () => {
+  test('a callback that was due and not queued is forgotten when its job is gone', async () => {
     const id = await endedJob(context, receiver.url)
     await redis.del(`packets:job:${id}`)
     await callbacks.add({ id, orgName })

@@ -32,11 +32,11 @@ async function outcomeAt(url: string) {
 const unanswered = { state: 'failed', attempts: 2, lastStatus: null }
 
 describe('a receiver that', () => {
-  test('is down', async () => {
+  test('a callback to a receiver that is down fails', async () => {
     expect(await outcomeAt('https://127.0.0.1:1/')).toEqual(unanswered)
   })
 
-  test('never answers: an attempt ends at its limit', async () => {
+  test('an attempt to call a receiver that never answers ends at its limit', async () => {
     receiver.answerWith(() => {})
     const startedAt = performance.now()
     expect(await outcomeAt(receiver.url)).toEqual(unanswered)
@@ -44,14 +44,14 @@ describe('a receiver that', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2 * limitMs)
   })
 
-  test('changes the protocol', async () => {
+  test('a callback to a receiver that changes the protocol fails', async () => {
     receiver.answerWith((response) => response.writeHead(101, { Upgrade: 'x', Connection: 'Upgrade' }).end())
     expect(await outcomeAt(receiver.url)).toEqual(unanswered)
     receiver.answerWith(noContent)
   })
 
   test.each(['http://169.254.169.254/latest/meta-data/', `https://${elsewhere.address}/`, '/elsewhere'])(
-    'redirects to %s is not followed',
+    'a redirect of a receiver to %s is not followed',
     async (location) => {
       for (const status of [301, 302, 303, 307, 308]) {
         const before = receiver.received.length
@@ -64,7 +64,7 @@ describe('a receiver that', () => {
     },
   )
 
-  test('has no certificate for its name gets no request', async () => {
+  test('a receiver that has no certificate for its name gets no request', async () => {
     const plain = receiver.received.length
     expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered)
     expect([receiver.received.length - plain, receiver.connections() > 0]).toEqual([0, true])
@@ -75,7 +75,7 @@ describe('a name that was accepted', () => {
   const url = parseHttpsUrl(`https://receiver.example:${port}/`) as HttpsUrl
   const settings = { ...config.callbacks, dnsServers: config.origin.dnsServers } as NonNullable<typeof config.callbacks>
 
-  test('and now resolves to an address that is not allowed is not connected to', async () => {
+  test('a name that was accepted and now resolves to an address that is not allowed is not connected to', async () => {
     answers.A = ['127.0.0.1']
     expect(await callbackAddress(url, settings)).toBe('127.0.0.1')
     for (const addresses of [['127.0.0.2'], ['127.0.0.1', '127.0.0.2'], ['169.254.169.254']]) {
@@ -86,7 +86,7 @@ describe('a name that was accepted', () => {
     expect(elsewhere.connections()).toBe(0)
   })
 
-  test('is resolved once for each attempt: the address that was checked is the one connected to', async () => {
+  test('a name is resolved once for each attempt: the address that was checked is the one connected to', async () => {
     let asked = 0
     Object.defineProperty(answers, 'A', { get: () => (asked++ % 2 === 0 ? ['127.0.0.1'] : ['127.0.0.2']) })
     const before = receiver.connections()

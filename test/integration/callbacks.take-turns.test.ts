@@ -21,7 +21,7 @@ async function queue(orgName: string, count: number): Promise<void> {
 const orgs = () => receiver.received.map(({ path }) => new URL(path, receiver.url).searchParams.get('org'))
 const fail = (response: ServerResponse) => void response.writeHead(500).end()
 
-/** Whether all that was delayed is due. */
+/** Whether all delayed callbacks are due. */
 async function areDue(): Promise<boolean> {
   const [, score] = await redis.zrange(`${queuePrefix}:${callbackQueueName}:delayed`, '-1', '-1', 'WITHSCORES')
   return score === undefined || Number(score) / 0x1000 < Date.now()
@@ -29,7 +29,7 @@ async function areDue(): Promise<boolean> {
 
 test('an org whose receiver fails does not delay the callbacks of others, neither at first nor when they are repeated', async () => {
   const held: ServerResponse[] = []
-  // Repeats are held.
+  // The receiver holds repeated callbacks.
   receiver.answerWith((response, { path }) => {
     if (receiver.received.length > 61) held.push(response)
     else if (path.endsWith('slow')) fail(response)
@@ -46,6 +46,6 @@ test('an org whose receiver fails does not delay the callbacks of others, neithe
   receiver.answerWith((response) => fail(response))
   held.forEach(fail)
   await expect.poll(() => orgs().indexOf('second'), soon).toBeGreaterThan(0)
-  // With the turns they had, all the others would be repeated first.
+  // With their earlier turns, all the others would be repeated first.
   expect(orgs().indexOf('second') - before).toBeLessThan(16)
 })

@@ -27,7 +27,7 @@ test('with everything correct, every line is ok and the exit code is 0', async (
 })
 
 describe('settings', () => {
-  test('that are missing or invalid are all reported, and no further check runs', async () => {
+  test('settings that are missing or invalid are all reported, and no further check runs', async () => {
     const { code, lines } = await runDoctor({ REDIS_URL: undefined, S3_SECRET_KEY: '', SECRET_KEYS: 'k1:c2hvcnQ=' })
     expect(lines).toEqual([
       'fail  settings: REDIS_URL: required',
@@ -38,7 +38,7 @@ describe('settings', () => {
     expect(code).toBe(1)
   })
 
-  test('of a worker pass, with a warning for each that only an API needs and each that only tests set', async () => {
+  test('the settings of a worker pass, with a warning for each that only an API or only a test needs', async () => {
     const change = {
       ...{ AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined },
       ...overrides({ failpoint: 'midRead:kill:1000' }),

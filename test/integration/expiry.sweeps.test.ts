@@ -20,7 +20,7 @@ async function expiredPacket(storage: Storage, name: string, msAgo?: number) {
   await markLatest(storage.store, storage.generations, name)
 }
 
-/** A round of the janitor, by default two hours from now, by which time what has expired has done so for an hour. */
+/** A round of the janitor, by default two hours from now: expired packets have then been expired for an hour. */
 const round = (storage: Storage, now = Date.now() + 2 * hour) =>
   sweep(storage, {
     now,
@@ -35,7 +35,7 @@ const round = (storage: Storage, now = Date.now() + 2 * hour) =>
 const numbers = ({ store }: Storage) => storageOn(store).generations.list('a/f')
 
 describe('a sweep', () => {
-  test('removes a packet that has been expired for an hour, then its plain files and, later, its objects', async () => {
+  test('a sweep removes a packet that expired an hour ago, then its plain files and later its objects', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     expect(await round(storage)).toEqual({ ...nothing, expired: 1 })
@@ -44,14 +44,14 @@ describe('a sweep', () => {
       generation: 2,
       manifest: { removed: true },
     })
-    // The links of before the expiry, and what is being downloaded.
+    // Links from before the expiry, and downloads in progress, still need the parts.
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
     expect(await sweep(storage.reopen())).toEqual({ ...nothing, generations: 1, parts: 2 })
     expect(await numbers(storage)).toEqual([2])
     expect(await round(storage.reopen())).toEqual(nothing)
   })
 
-  test('takes no request for what stays of a packet whose objects are gone', async () => {
+  test('a sweep makes no request for the rest of a packet whose objects are gone', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     await round(storage)
@@ -62,7 +62,7 @@ describe('a sweep', () => {
     expect(requests).toEqual(Array(5).fill('list'))
   })
 
-  test('leaves the generation of a packet that has been expired for less than an hour, but no plain file', async () => {
+  test('a sweep leaves the generation of a packet that expired less than an hour ago, but no plain file', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     await storage.store.put('a/fPart1of2', Buffer.from('changed'))
@@ -70,7 +70,7 @@ describe('a sweep', () => {
     expect([await numbers(storage), await viewOf(storage, 'a')]).toEqual([[1], {}])
   })
 
-  test('leaves what has not expired, or lives for ever', async () => {
+  test('a sweep leaves packets that have not expired, or that live for ever', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/later', ['1'], expired(-3 * hour))
     await commitPacket(storage, 'a/ever', ['1'])
@@ -80,7 +80,7 @@ describe('a sweep', () => {
     expect(await viewOf(storage, 'a')).toEqual({ later: '1', ever: '1', f: '3' })
   })
 
-  test('removes an expired packet below a void generation', async () => {
+  test('a sweep removes an expired packet below a void generation', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     await storage.generations.commit('a/f', voided(randomUUID()), committing)
@@ -88,7 +88,7 @@ describe('a sweep', () => {
     expect((await storage.reopen().generations.highest('a/f'))?.manifest.removed).toBe(true)
   })
 
-  test('keeps a file that others put under the name once the packet is removed', async () => {
+  test('a sweep keeps a file that others put under the name once the packet is removed', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     await round(storage)
@@ -119,7 +119,7 @@ describe('a packet published while a sweep removes its predecessor', () => {
   test.each([
     ['lives for ever', {}],
     ['expires later', expired(-1_000 * hour)],
-  ])('and that %s stays', async (_which, expiry) => {
+  ])('a packet that is published while a sweep removes its predecessor, and that %s, stays', async (_which, expiry) => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     const publish = async () => {
@@ -131,7 +131,7 @@ describe('a packet published while a sweep removes its predecessor', () => {
     expect([await numbers(storage), await viewOf(storage, 'a')]).toEqual([[1, 2], { f: 'new' }])
   })
 
-  test('beside ten sweeps at once is there in the end, whoever comes first', async () => {
+  test('a packet published during ten sweeps of its predecessor is there in the end, whoever comes first', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')
     const sweeps = Array.from({ length: 10 }, () => round(storage.reopen()))

@@ -42,7 +42,7 @@ async function queuedJob(): Promise<string> {
   return id
 }
 
-/** A follower that notes what it is told. */
+/** A follower that records what it receives. */
 function noting() {
   const told = { seen: [] as (JobRecord | null)[], ticks: 0, releases: 0 }
   const follower: Follower = {
@@ -92,7 +92,7 @@ test('the end of a job is shown when it is published, without a tick, to its fol
   for (const end of leave) end()
 })
 
-test('a follower that has left is told nothing more', async () => {
+test('a follower that has left receives nothing more', async () => {
   const id = await queuedJob()
   const [gone, stays] = [noting(), noting()]
   waiter.follow(id, gone.follower)()
@@ -102,7 +102,7 @@ test('a follower that has left is told nothing more', async () => {
   leave()
 })
 
-test('while Redis is away followers are told nothing about the job, and all of it when it is back', async () => {
+test('while Redis is away followers receive nothing about the job, and everything when it is back', async () => {
   const id = await queuedJob()
   const { told, follower } = noting()
   isAway = true
@@ -128,7 +128,7 @@ test('a record that disappears is shown as null', async () => {
   leave()
 })
 
-test('a release tells the followers, and later ones at once', async () => {
+test('a release notifies the followers, and later followers at once', async () => {
   const own = new Redis(url, { db: 5 })
   const stopping = await createFinishWaiter(own, records)
   const [early, late] = [noting(), noting()]

@@ -54,7 +54,7 @@ async function subscriptions(): Promise<string[]> {
 }
 
 describe('a wait for a job', () => {
-  test.each(finalStates)('ends when another process marks the job %s', async (state) => {
+  test.each(finalStates)('a wait for a job ends when another process marks the job %s', async (state) => {
     const id = await queuedJob()
     const waiting = timed(id, longMs)
     await worker.start(id)
@@ -65,7 +65,7 @@ describe('a wait for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('returns an already finished job at once', async () => {
+  test('a wait for a job returns an already finished job at once', async () => {
     const id = await queuedJob()
     await worker.finish(id, 'failed', {})
     // The announcement of its end has come, so that it does not wake the wait.
@@ -75,7 +75,7 @@ describe('a wait for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('returns the current record on timeout', async () => {
+  test('a wait for a job returns the current record on timeout', async () => {
     const id = await queuedJob()
     const { promise: hasStarted, resolve: started } = Promise.withResolvers<void>()
     const { read } = here
@@ -95,18 +95,18 @@ describe('a wait for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('may have a timeout of zero', async () => {
+  test('a wait for a job may have a timeout of zero', async () => {
     const id = await queuedJob()
     expect((await waiter.wait(id, 0, unending))?.state).toBe('queued')
   })
 
-  test('returns null at once for an unknown job', async () => {
+  test('a wait for a job returns null at once for an unknown job', async () => {
     const { job, tookMs } = await timed(randomUUID(), longMs)
     expect(job).toBeNull()
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('is not ended by other jobs', async () => {
+  test('a wait for a job is not ended by other jobs', async () => {
     const [id, other] = [await queuedJob(), await queuedJob()]
     const waiting = timed(id, 500)
     await worker.finish(other, 'succeeded', {})
@@ -115,7 +115,7 @@ describe('a wait for a job', () => {
     expect(tookMs).toBeGreaterThanOrEqual(499)
   })
 
-  test('does not miss a job that finishes just as the wait begins', async () => {
+  test('a wait for a job does not miss a job that finishes just as the wait begins', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, queuedJob))
     const waited = ids.flatMap((id) => [waiter.wait(id, longMs, unending), worker.finish(id, 'succeeded', {})] as const)
     const jobs = (await Promise.all(waited)).filter((outcome) => typeof outcome === 'object')
@@ -123,7 +123,7 @@ describe('a wait for a job', () => {
     expect(jobs.every((job) => job !== null && isFinished(job))).toBe(true)
   })
 
-  test('still ends after another wait for the same job timed out', async () => {
+  test('a wait for a job still ends after another wait for the same job timed out', async () => {
     const id = await queuedJob()
     const patient = timed(id, longMs)
     expect((await waiter.wait(id, 50, unending))?.state).toBe('queued')

@@ -28,7 +28,7 @@ const found = async (name: string) => {
 }
 
 describe('a commit', () => {
-  test('to a free name makes the first generation', async () => {
+  test('a commit to a free name makes the first generation', async () => {
     const name = someName()
     expect(await found(name)).toEqual({ generations: [], highest: null })
     const first = manifest(name)
@@ -36,7 +36,7 @@ describe('a commit', () => {
     expect(await found(name)).toEqual({ generations: [1], highest: { generation: 1, manifest: first } })
   })
 
-  test('to a taken name fails and changes nothing', async () => {
+  test('a commit to a taken name fails and changes nothing', async () => {
     const name = someName()
     const first = manifest(name)
     await commit(name, first)
@@ -44,7 +44,7 @@ describe('a commit', () => {
     expect(await found(name)).toEqual({ generations: [1], highest: { generation: 1, manifest: first } })
   })
 
-  test('with force makes the next generation, and the highest is the packet', async () => {
+  test('a commit with force makes the next generation, and the highest is the packet', async () => {
     const name = someName()
     const third = manifest(name)
     const numbers = [await commit(name), await commit(name, manifest(name), true), await commit(name, third, true)]
@@ -52,7 +52,7 @@ describe('a commit', () => {
     expect(await found(name)).toEqual({ generations: [1, 2, 3], highest: { generation: 3, manifest: third } })
   })
 
-  test('ignores generations of names that are a prefix or an extension of its own', async () => {
+  test('a commit ignores generations of names that are a prefix or an extension of its own', async () => {
     const name = someName()
     for (const other of [`${name}s`, `${name}/deep`, `${name}.json`, `${name}Part`, name.slice(0, -1)]) {
       await commit(other)
@@ -62,7 +62,7 @@ describe('a commit', () => {
     expect((await found(name)).generations).toEqual([1])
   })
 
-  test('accepts a name with any characters', async () => {
+  test('a commit accepts a name with any characters', async () => {
     const name = `org-${randomUUID()}/a b+c=d (e) 'f' "ü😀"/g`
     expect([await commit(name), await commit(name, manifest(name), true)]).toEqual([1, 2])
     expect((await found(name)).generations).toEqual([1, 2])
@@ -70,7 +70,7 @@ describe('a commit', () => {
 })
 
 describe('a job that commits again', () => {
-  test('gets the number of its first commit, and the first manifest stays', async () => {
+  test('a job that commits again gets the number of its first commit, and the first manifest stays', async () => {
     const name = someName()
     const first = manifest(name)
     const second = manifest(name, { jobId: first.jobId, attempt: 2 })
@@ -79,7 +79,7 @@ describe('a job that commits again', () => {
     expect(await found(name)).toEqual({ generations: [1], highest: { generation: 1, manifest: first } })
   })
 
-  test('is not blocked by the plain files of its own first commit', async () => {
+  test('a job that commits again is not blocked by the plain files of its own first commit', async () => {
     const name = someName()
     const first = manifest(name)
     await store.put(first.parts[0]?.key ?? '', Buffer.from('content'))
@@ -88,7 +88,7 @@ describe('a job that commits again', () => {
     expect(await commit(name, manifest(name, { jobId: first.jobId, attempt: 2 }))).toBe(1)
   })
 
-  test('changes nothing when its generation has been superseded', async () => {
+  test('a job that commits again changes nothing when its generation has been superseded', async () => {
     const name = someName()
     const late = manifest(name)
     const newer = manifest(name)
@@ -99,7 +99,7 @@ describe('a job that commits again', () => {
     expect(await found(name)).toEqual({ generations: [1, 2], highest: { generation: 2, manifest: newer } })
   })
 
-  test('finds the generation it made, or null when it made none', async () => {
+  test('a job that commits again finds the generation it made, or null when it made none', async () => {
     const name = someName()
     const [first, second] = [manifest(name), manifest(name)]
     await commit(name, first)
@@ -112,7 +112,7 @@ describe('a job that commits again', () => {
 
 describe('foreign files', () => {
   test.each(['', 'Part1of1', 'Part2of3', 'Part12of12'])(
-    'named like the packet with "%s" take its name',
+    'foreign files named like the packet with "%s" take its name',
     async (end) => {
       const name = someName()
       await store.put(`${name}${end}`, Buffer.from('foreign'))
@@ -121,14 +121,14 @@ describe('foreign files', () => {
     },
   )
 
-  test('do not block a commit with force', async () => {
+  test('foreign files do not block a commit with force', async () => {
     const name = someName()
     await store.put(name, Buffer.from('foreign'))
     await store.put(`${name}Part1of2`, Buffer.from('foreign'))
     expect(await commit(name, manifest(name), true)).toBe(1)
   })
 
-  test("whose names only start with the packet's do not take its name", async () => {
+  test("foreign files whose names only start with the packet's do not take its name", async () => {
     const name = someName()
     const others = [
       `${name}s`,

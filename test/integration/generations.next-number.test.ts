@@ -48,7 +48,7 @@ test('a commit to a new name looks for files of others, and creates the generati
 })
 
 describe('when the name was published since', () => {
-  test('a commit without force is refused, and one with force gets the next number', async () => {
+  test('a commit to a name published since is refused without force, and gets the next number with force', async () => {
     const name = someName()
     const [first, second] = [await packet(name), await packet(name)]
     await overwrite(name, first)
@@ -57,29 +57,32 @@ describe('when the name was published since', () => {
     expect(await jobsOf(name)).toEqual([first.jobId, second.jobId])
   })
 
-  test('and the packet removed, a commit without force succeeds', async () => {
+  test('a commit without force succeeds if the name was published since and the packet was removed', async () => {
     const name = someName()
     await overwrite(name, await packet(name))
     await overwrite(name, removal())
     expect(await commit(name, await packet(name), 0)).toBe(3)
   })
 
-  test('by void generations only, a commit without force succeeds', async () => {
+  test('a commit without force succeeds if the name was published since by void generations only', async () => {
     const name = someName()
     await overwrite(name, voided(randomUUID()))
     await overwrite(name, voided(randomUUID()))
     expect(await commit(name, await packet(name), 0)).toBe(3)
   })
 
-  test.each([false, true])('by another run of the job, its generation is the job’s (force: %s)', async (force) => {
-    const name = someName()
-    const [first, second, jobId] = [await packet(name), await packet(name), randomUUID()]
-    await overwrite(name, first)
-    await overwrite(name, await packet(name, jobId))
-    await overwrite(name, second)
-    expect(await commit(name, await packet(name, jobId), 0, { force })).toBe(2)
-    expect(await jobsOf(name)).toEqual([first.jobId, jobId, second.jobId])
-  })
+  test.each([false, true])(
+    'a commit of a job that another of its runs has committed gets that generation (force: %s)',
+    async (force) => {
+      const name = someName()
+      const [first, second, jobId] = [await packet(name), await packet(name), randomUUID()]
+      await overwrite(name, first)
+      await overwrite(name, await packet(name, jobId))
+      await overwrite(name, second)
+      expect(await commit(name, await packet(name, jobId), 0, { force })).toBe(2)
+      expect(await jobsOf(name)).toEqual([first.jobId, jobId, second.jobId])
+    },
+  )
 
   test.each([0, 1])('a job that was voided above generation %i commits nothing', async (latest) => {
     const name = someName()
@@ -100,13 +103,13 @@ test('a packet that was there at the submission is not overwritten without force
 describe('a packet that has expired', () => {
   const expired = (name: string) => stagePacket(storage, name, ['1'], { expiresAt: new Date().toISOString() })
 
-  test('before the submission is followed by a commit without force', async () => {
+  test('a packet that expired before the submission is followed by a commit without force', async () => {
     const name = someName()
     await overwrite(name, await expired(name))
     expect(await commit(name, await packet(name), 1)).toBe(2)
   })
 
-  test('after it was published since, too', async () => {
+  test('a packet published since the submission that has expired is followed by a commit without force', async () => {
     const name = someName()
     await overwrite(name, await expired(name))
     expect(await commit(name, await packet(name), 0)).toBe(2)

@@ -30,7 +30,7 @@ const race = (name: string, manifests: readonly Manifest[], force: boolean) =>
   Promise.allSettled(manifests.map((each) => reopen().generations.commit(name, each, { force, taken })))
 
 describe('of twenty concurrent commits', () => {
-  test('without force, exactly one wins and the others fail because the name is taken', async () => {
+  test('of twenty concurrent commits without force exactly one wins; for the others the name is taken', async () => {
     const name = someName()
     const manifests = Array.from({ length: 20 }, () => manifest(name))
     const outcomes = await race(name, manifests, false)
@@ -40,7 +40,7 @@ describe('of twenty concurrent commits', () => {
     expect(await committed(name)).toEqual([manifests[winner]])
   })
 
-  test('with force, all win, each with its own number', async () => {
+  test('of twenty concurrent commits with force, all win, each with its own number', async () => {
     const name = someName()
     const manifests = Array.from({ length: 20 }, () => manifest(name))
     const outcomes = await race(name, manifests, true)
@@ -49,15 +49,18 @@ describe('of twenty concurrent commits', () => {
     expect(await committed(name)).toEqual(numbersTo(20).map((number) => manifests[numbers.indexOf(number)]))
   })
 
-  test.each([false, true])('by attempts of one job all succeed, with one manifest (force: %s)', async (force) => {
-    const name = someName()
-    const jobId = randomUUID()
-    const manifests = numbersTo(20).map((attempt) => manifest(name, jobId, attempt))
-    const outcomes = await race(name, manifests, force)
-    expect(outcomes).toEqual(manifests.map(() => ({ status: 'fulfilled', value: 1 })))
-    const made = await committed(name)
-    expect(made).toEqual([manifests.find(({ attempt }) => attempt === made[0]?.attempt)])
-  })
+  test.each([false, true])(
+    'twenty concurrent commits by attempts of one job all succeed, with one manifest (force: %s)',
+    async (force) => {
+      const name = someName()
+      const jobId = randomUUID()
+      const manifests = numbersTo(20).map((attempt) => manifest(name, jobId, attempt))
+      const outcomes = await race(name, manifests, force)
+      expect(outcomes).toEqual(manifests.map(() => ({ status: 'fulfilled', value: 1 })))
+      const made = await committed(name)
+      expect(made).toEqual([manifests.find(({ attempt }) => attempt === made[0]?.attempt)])
+    },
+  )
 })
 
 /** A store with `create` replaced. */
@@ -66,26 +69,32 @@ const commitOn = (unsure: ObjectStore, name: string, mine: Manifest, force = fal
   createGenerations(unsure).commit(name, mine, { force, taken })
 
 describe('a commit whose answer is lost', () => {
-  test.each([false, true])('succeeds when the manifest was written (force: %s)', async (force) => {
-    const name = someName()
-    const mine = manifest(name)
-    const unsure = storeThat(async (key, bytes) => {
-      await store.create(key, bytes)
-      return 'lost'
-    })
-    expect(await commitOn(unsure, name, mine, force)).toBe(1)
-    expect(await committed(name)).toEqual([mine])
-  })
+  test.each([false, true])(
+    'a commit whose answer is lost succeeds when the manifest was written (force: %s)',
+    async (force) => {
+      const name = someName()
+      const mine = manifest(name)
+      const unsure = storeThat(async (key, bytes) => {
+        await store.create(key, bytes)
+        return 'lost'
+      })
+      expect(await commitOn(unsure, name, mine, force)).toBe(1)
+      expect(await committed(name)).toEqual([mine])
+    },
+  )
 
-  test.each([false, true])('fails retryably when nothing was written (force: %s)', async (force) => {
-    const name = someName()
-    const unsure = storeThat(async () => 'lost')
-    const outcome = commitOn(unsure, name, manifest(name), force)
-    await expect(outcome).rejects.toMatchObject({ status: 503, code: 'storeAway', retryable: true })
-    expect(await committed(name)).toEqual([])
-  })
+  test.each([false, true])(
+    'a commit whose answer is lost fails retryably when nothing was written (force: %s)',
+    async (force) => {
+      const name = someName()
+      const unsure = storeThat(async () => 'lost')
+      const outcome = commitOn(unsure, name, manifest(name), force)
+      await expect(outcome).rejects.toMatchObject({ status: 503, code: 'storeAway', retryable: true })
+      expect(await committed(name)).toEqual([])
+    },
+  )
 
-  test('is a conflict when another job wrote that generation meanwhile', async () => {
+  test('a commit whose answer is lost is a conflict when another job wrote that generation meanwhile', async () => {
     const name = someName()
     const other = manifest(name)
     const unsure = storeThat(async (key) => {
@@ -96,7 +105,7 @@ describe('a commit whose answer is lost', () => {
     expect(await committed(name)).toEqual([other])
   })
 
-  test('with force, continues when another job wrote that generation meanwhile', async () => {
+  test('a forced commit whose answer is lost continues when another job wrote that generation meanwhile', async () => {
     const name = someName()
     const [other, mine] = [manifest(name), manifest(name)]
     const outcomes: string[] = []

@@ -52,7 +52,7 @@ async function waiting(): Promise<number> {
 const restoreAll = () => restoreJobs(context, Date.now() + 1)
 
 describe('a job missing from the queue', () => {
-  test('is requeued, and then runs', async () => {
+  test('a job missing from the queue is requeued, and then runs', async () => {
     const driver = openDriver(neo4j)
     const [label, org] = [uniqueName('Person'), someOrg()]
     await drawRing(driver, label, 3)
@@ -65,13 +65,13 @@ describe('a job missing from the queue', () => {
     expect(Object.keys(await viewOf(context, org))).toEqual(['lost'])
   })
 
-  test('is left alone while young: its submitter may still enqueue it', async () => {
+  test('a job missing from the queue is left alone while young: its submitter may still enqueue it', async () => {
     await lostJob()
     await restoreJobs(context, hourAgo())
     expect(await waiting()).toBe(0)
   })
 
-  test('is requeued once, however often the check runs', async () => {
+  test('a job missing from the queue is requeued once, however often the check runs', async () => {
     const orgName = someOrg()
     const id = await lostJob({}, 'Person', orgName)
     expect(await context.queue.restore({ id, orgName })).toBe(true)
@@ -81,7 +81,7 @@ describe('a job missing from the queue', () => {
     await context.queue.remove({ id, orgName })
   })
 
-  test('is cancelled if a cancellation was pending', async () => {
+  test('a job missing from the queue is cancelled if a cancellation was pending', async () => {
     const id = await lostJob()
     await context.redis.hset(recordKey(id), 'cancelling', 'true') // its run ended before it saw the cancellation
     await restoreAll()
@@ -102,7 +102,7 @@ test('removed and finished jobs are taken off the list of unfinished jobs', asyn
 })
 
 describe('stale plain files', () => {
-  test('are updated when a worker died after its commit, and the mark is cleared', async () => {
+  test('stale plain files are updated when a worker died after its commit, and the mark is cleared', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
     await commitPacket(context, `${org}/removed`, ['3'])
@@ -115,7 +115,7 @@ describe('stale plain files', () => {
     await expect.poll(() => context.redis.zcard(stalePlainFilesKey), { timeout: 30_000 }).toBe(0)
   })
 
-  test('are repaired by the sweep after a manual change', async () => {
+  test('stale plain files are repaired by the sweep after a manual change', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
     await context.plainFiles.refresh(`${org}/f`)
@@ -126,7 +126,7 @@ describe('stale plain files', () => {
     expect(await viewOf(context, org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('stay marked while the store is unavailable, and while another commit is in progress', async () => {
+  test('stale plain files stay marked while the store is unavailable, or another commit is in progress', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1'])
     await context.plainFiles.markStale(`${org}/f`)

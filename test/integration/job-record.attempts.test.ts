@@ -33,7 +33,7 @@ const report = { ...createReport().read(), collapsed: 7 }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('an attempt', () => {
-  test('starts a queued job, and is counted', async () => {
+  test('an attempt starts a queued job, and is counted', async () => {
     const { id } = await queuedJob()
     const queued = await records.read(id)
     expect(await records.start(id)).toBe(1)
@@ -46,7 +46,7 @@ describe('an attempt', () => {
     })
   })
 
-  test('follows one that vanished, even during the commit, and the first start time stays', async () => {
+  test('an attempt follows one that vanished, even during the commit, and the first start time stays', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     const first = await records.read(job.id)
@@ -56,7 +56,7 @@ describe('an attempt', () => {
     expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report, ranMs: expect.any(Number) })
   })
 
-  test.each(finalStates)('does not start a job that has %s', async (state) => {
+  test.each(finalStates)('an attempt does not start a job that has %s', async (state) => {
     const { id } = await queuedJob()
     await records.finish(id, state, {})
     const finished = await records.read(id)
@@ -64,14 +64,14 @@ describe('an attempt', () => {
     expect(await records.read(id)).toEqual(finished)
   })
 
-  test('does not start a job whose record is gone, nor recreate it', async () => {
+  test('an attempt does not start a job whose record is gone, nor recreate it', async () => {
     const id = randomUUID()
     expect(await records.start(id)).toBe('finished')
     await records.endRun(id)
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 
-  test('has its own number when twenty start concurrently and each run ends', async () => {
+  test('an attempt has its own number when twenty start concurrently and each run ends', async () => {
     const { id } = await queuedJob()
     const beginAndEnd = async () => {
       const number = await records.start(id)
@@ -86,7 +86,7 @@ describe('an attempt', () => {
 })
 
 describe('a job whose runs never end', () => {
-  test('is lost at the fourth start, however often it is retried, and its record does not change', async () => {
+  test('a job whose runs never end is lost at its fourth start, and later starts change nothing', async () => {
     const { id } = await queuedJob()
     expect([await records.start(id), await records.start(id), await records.start(id)]).toEqual([1, 2, 3])
     const running = await records.read(id)
@@ -94,13 +94,13 @@ describe('a job whose runs never end', () => {
     expect(await records.read(id)).toEqual(running)
   })
 
-  test('is started by exactly three of twenty concurrent starts, each with its own number', async () => {
+  test('a job whose runs never end is started by exactly three of twenty concurrent starts, all numbered', async () => {
     const { id } = await queuedJob()
     const begun = await Promise.all(Array.from({ length: 20 }, () => records.start(id)))
     expect(begun.toSorted()).toEqual([1, 2, 3, ...Array(17).fill('lost')])
   })
 
-  test('counts only the runs that have not ended', async () => {
+  test('a job whose runs never end counts only the runs that have not ended', async () => {
     const { id } = await queuedJob()
     for (let number = 1; number <= 5; number++) {
       expect(await records.start(id)).toBe(number)
@@ -112,7 +112,7 @@ describe('a job whose runs never end', () => {
 })
 
 describe('progress', () => {
-  test('is taken from the latest attempt; any other learns that it is superseded', async () => {
+  test('progress is taken from the latest attempt; any other learns that it is superseded', async () => {
     const { id } = await queuedJob()
     await records.start(id)
     expect(await records.progress(id, 1, reading(3))).toBeNull()
@@ -124,7 +124,7 @@ describe('progress', () => {
     expect(await records.read(id)).toEqual({ ...before, progress: reading(1) })
   })
 
-  test('is accepted only while the job runs', async () => {
+  test('progress is accepted only while the job runs', async () => {
     const job = await queuedJob()
     const stops = [await records.progress(job.id, 0, reading(1)), await records.progress(job.id, 1, reading(1))]
     const written = [(await records.read(job.id))?.progress.phase]
@@ -141,7 +141,7 @@ describe('progress', () => {
     expect((await records.read(job.id))?.progress).toEqual(committing)
   })
 
-  test('of a job whose record is gone is rejected, and does not recreate it', async () => {
+  test('progress of a job whose record is gone is rejected, and does not recreate it', async () => {
     const id = randomUUID()
     expect(await records.progress(id, 1, reading(1))).toBe('superseded')
     expect(await redis.exists(recordKey(id))).toBe(0)
@@ -149,7 +149,7 @@ describe('progress', () => {
 })
 
 describe('the commit', () => {
-  test('is begun by the running attempt, with its progress and report', async () => {
+  test('the commit is begun by the running attempt, with its progress and report', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     const running = await records.read(job.id)
@@ -163,7 +163,7 @@ describe('the commit', () => {
     })
   })
 
-  test('is begun by the latest attempt only', async () => {
+  test('the commit is begun by the latest attempt only', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     await records.start(job.id)
@@ -174,7 +174,7 @@ describe('the commit', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test('is not begun by an attempt that was overtaken after it had begun', async () => {
+  test('the commit is not begun by an attempt that was overtaken after it had begun', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     await records.beginCommit(job, 1, committing, report)
@@ -183,7 +183,7 @@ describe('the commit', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test('is not begun for a job that is queued, finished or gone', async () => {
+  test('the commit is not begun for a job that is queued, finished or gone', async () => {
     const [queued, finished, gone] = [await queuedJob(), await queuedJob(), namedJob()]
     await records.start(finished.id)
     await records.finish(finished.id, 'cancelled', {})

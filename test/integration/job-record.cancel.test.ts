@@ -41,7 +41,7 @@ const cancelledNow = { state: 'cancelled', isCancelledNow: true }
 const stays = (state: string) => ({ state, isCancelledNow: false })
 
 describe('a job without an active run is cancelled at once', () => {
-  test('while it is queued', async () => {
+  test('a job without an active run is cancelled at once while it is queued', async () => {
     const { id, orgName, fileName } = await queuedJob()
     const queued = await records.read(id)
     expect(await records.cancel(id)).toEqual(cancelledNow)
@@ -51,14 +51,14 @@ describe('a job without an active run is cancelled at once', () => {
     expect(await records.openBefore(Date.now() + 60_000)).not.toContain(id)
   })
 
-  test('between the end of one run and the start of the next', async () => {
+  test('a job is cancelled at once between the end of one run and the start of the next', async () => {
     const job = await runningJob()
     await records.endRun(job.id)
     expect(await records.cancel(job.id)).toEqual(cancelledNow)
     expect(await records.start(job.id)).toBe('finished')
   })
 
-  test('while its slices are queued, but not while one is being built', async () => {
+  test('a job is cancelled at once while its slices are queued, but not while one is being built', async () => {
     const slices = createSliceRecords(redis)
     const [waiting, building] = [await queuedJob(), await queuedJob()]
     for (const { id } of [waiting, building]) {
@@ -76,7 +76,7 @@ describe('a job without an active run is cancelled at once', () => {
 })
 
 describe('cancelling a running job', () => {
-  test('signals its run, rejects further progress, and prevents the commit', async () => {
+  test('cancelling a running job signals its run, rejects further progress, and prevents the commit', async () => {
     const job = await runningJob()
     const running = await records.read(job.id)
     expect(await records.cancel(job.id)).toEqual(stays('running'))
@@ -86,7 +86,7 @@ describe('cancelling a running job', () => {
     expect(await records.read(job.id)).toEqual(cancelling)
   })
 
-  test('may be requested repeatedly, and finishes once', async () => {
+  test('cancelling a running job may be requested repeatedly, and finishes once', async () => {
     const { id } = await runningJob()
     const asked = await Promise.all(Array.from({ length: 10 }, () => records.cancel(id)))
     expect(asked).toEqual(Array(10).fill(stays('running')))
@@ -95,7 +95,7 @@ describe('cancelling a running job', () => {
     expect(await records.start(id)).toBe('finished')
   })
 
-  test('lets a run of an earlier attempt know that it was superseded', async () => {
+  test('cancelling a running job lets a run of an earlier attempt know that it was superseded', async () => {
     const { id } = await runningJob()
     await records.start(id)
     await records.cancel(id)
@@ -104,7 +104,7 @@ describe('cancelling a running job', () => {
 })
 
 describe('a job can no longer be cancelled', () => {
-  test('once it has begun to commit', async () => {
+  test('a job can no longer be cancelled once it has begun to commit', async () => {
     const job = await runningJob()
     await records.beginCommit(job, 1, committing, report)
     const before = await records.read(job.id)
@@ -113,7 +113,7 @@ describe('a job can no longer be cancelled', () => {
     expect(await records.progress(job.id, 1, committing)).toBeNull()
   })
 
-  test('once an earlier attempt, which may still finish, has begun to commit', async () => {
+  test('a job can no longer be cancelled once an earlier attempt, which may finish, has begun to commit', async () => {
     const job = await runningJob()
     await records.beginCommit(job, 1, committing, report)
     await records.start(job.id)
@@ -124,7 +124,7 @@ describe('a job can no longer be cancelled', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test.each(finalStates)('once it has %s', async (state) => {
+  test.each(finalStates)('a job can no longer be cancelled once it has %s', async (state) => {
     const { id } = await runningJob()
     await records.finish(id, state, {})
     const before = await records.read(id)
@@ -132,13 +132,13 @@ describe('a job can no longer be cancelled', () => {
     expect(await records.read(id)).toEqual(before)
   })
 
-  test('once its record is gone, and is not recreated', async () => {
+  test('a job can no longer be cancelled once its record is gone, and is not recreated', async () => {
     const id = randomUUID()
     expect(await records.cancel(id)).toBeNull()
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 
-  test('if its commit won: exactly one of a concurrent commit and cancellation succeeds', async () => {
+  test('exactly one of a concurrent commit and cancellation of a job succeeds', async () => {
     const jobs = await Promise.all(Array.from({ length: 50 }, runningJob))
     for (const job of jobs) {
       const [begun, cancelled] = await Promise.all([

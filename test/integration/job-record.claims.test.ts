@@ -27,7 +27,7 @@ const rivalOf = ({ orgName, fileName }: NewJob, given: Partial<NewJob> = {}) => 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a job', () => {
-  test('is created queued, with its given fields and no progress', async () => {
+  test('a job is created queued, with its given fields and no progress', async () => {
     const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', order: orderOf({ batchSize: 7, force: true }) })
     const sender = { by: 'someone', requestId: 'request-1', traceparent: null }
     expect(await records.create({ ...created, sender })).toEqual({ outcome: 'created' })
@@ -53,11 +53,11 @@ describe('a job', () => {
     })
   })
 
-  test('is null if it was never created', async () => {
+  test('a job is null if it was never created', async () => {
     expect(await records.read(randomUUID())).toBeNull()
   })
 
-  test('may be created again when the first answer was lost, without conflict with itself', async () => {
+  test('a job may be created again when the first answer was lost, without conflict with itself', async () => {
     const created = job()
     await records.create(created)
     const before = await records.read(created.id)
@@ -68,7 +68,7 @@ describe('a job', () => {
 
 describe('the name of an unfinished job', () => {
   test.each(['queued', 'running', 'committing'])(
-    'is held while the job is %s, and a rival is not created',
+    'the name of an unfinished job is held while the job is %s, and a rival is not created',
     async (state) => {
       const first = job()
       await records.create(first)
@@ -80,15 +80,18 @@ describe('the name of an unfinished job', () => {
     },
   )
 
-  test.each(['succeeded', 'failed', 'cancelled'] as const)('is free once the job has %s', async (state) => {
-    const first = job()
-    await records.create(first)
-    await records.finish(first.id, state, {})
-    expect(await records.holder(first.orgName, first.fileName)).toBeNull()
-    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'created' })
-  })
+  test.each(['succeeded', 'failed', 'cancelled'] as const)(
+    'the name of an unfinished job is free once the job has %s',
+    async (state) => {
+      const first = job()
+      await records.create(first)
+      await records.finish(first.id, state, {})
+      expect(await records.holder(first.orgName, first.fileName)).toBeNull()
+      expect(await records.create(rivalOf(first))).toEqual({ outcome: 'created' })
+    },
+  )
 
-  test("is free once the job's record is gone", async () => {
+  test("the name of an unfinished job is free once the job's record is gone", async () => {
     const first = job()
     await records.create(first)
     await redis.del(recordKey(first.id))
@@ -98,7 +101,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: rival.id })
   })
 
-  test('is free once the job has finished, even if its claim was never released', async () => {
+  test('the name of a job is free once the job has finished, even if its claim was never released', async () => {
     const first = job()
     await records.create(first)
     await redis.hset(recordKey(first.id), 'state', 'succeeded')
@@ -108,14 +111,14 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: rival.id })
   })
 
-  test('is the same whether given by the org or by its sub-org', async () => {
+  test('the name of an unfinished job is the same whether given by the org or by its sub-org', async () => {
     const first = job({ fileName: 'sub/people' })
     await records.create(first)
     const rival = job({ orgName: `${first.orgName}/sub`, fileName: 'people' })
     expect(await records.create(rival)).toEqual({ outcome: 'nameInUse', holder: first.id })
   })
 
-  test('does not hold any other name', async () => {
+  test('the name of an unfinished job does not hold any other name', async () => {
     const first = job()
     await records.create(first)
     for (const fileName of ['people2', 'peopl', 'people/more', 'People']) {
@@ -124,7 +127,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(job())).toEqual({ outcome: 'created' })
   })
 
-  test('does not block a job with force, and stays with its holder', async () => {
+  test('the name of an unfinished job does not block a job with force, and stays with its holder', async () => {
     const first = job()
     await records.create(first)
     const forced = rivalOf(first, { order: orderOf({ batchSize: 5_000, force: true }) })
@@ -136,7 +139,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ outcome: 'created' })
   })
 
-  test('goes to exactly one of twenty concurrent claims; the rest learn the holder', async () => {
+  test('the name of a job goes to exactly one of twenty concurrent claims; the rest learn the holder', async () => {
     const first = job()
     const rivals = Array.from({ length: 20 }, () => rivalOf(first))
     const answers = await Promise.all(rivals.map(records.create))

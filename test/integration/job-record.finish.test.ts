@@ -44,7 +44,7 @@ const done: JobProgress = { phase: 'done', subRequests: 400, subRequestsDone: 40
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a job that finishes', () => {
-  test('has its final state, finish time, and outcome', async () => {
+  test('a job that finishes has its final state, finish time, and outcome', async () => {
     const [succeeded, failed] = [await runningJob(), await runningJob()]
     const before = await Promise.all([succeeded, failed].map(records.read))
     const report = createReport().read()
@@ -57,7 +57,7 @@ describe('a job that finishes', () => {
     ])
   })
 
-  test.each(finalStates)('releases its credentials and its claim when it has %s', async (state) => {
+  test.each(finalStates)('a job that finishes releases its credentials and its claim when it has %s', async (state) => {
     const id = await runningJob()
     expect((await keysOf(id)).kinds).toEqual(['claim', 'job', 'jobs', 'secret'])
     expect(await redis.zscore(openJobsKey, id)).not.toBeNull()
@@ -66,7 +66,7 @@ describe('a job that finishes', () => {
     expect(await redis.zscore(openJobsKey, id)).toBeNull()
   })
 
-  test('is kept for seven days after it finishes, and does not expire before', async () => {
+  test('a job that finishes is kept for seven days after it finishes, and does not expire before', async () => {
     const id = await runningJob()
     expect(await redis.ttl(recordKey(id))).toBe(-1)
     await records.finish(id, 'succeeded', {})
@@ -75,14 +75,14 @@ describe('a job that finishes', () => {
     expect(seconds).toBeLessThanOrEqual(sevenDays)
   })
 
-  test.each(['queued', 'committing'])('may have been %s before', async (state) => {
+  test.each(['queued', 'committing'])('a job that finishes may have been %s before', async (state) => {
     const id = await runningJob()
     await redis.hset(recordKey(id), 'state', state)
     expect(await records.finish(id, 'failed', {})).toBe(true)
     expect((await records.read(id))?.state).toBe('failed')
   })
 
-  test('finishes once: later calls change nothing', async () => {
+  test('a job finishes once: later calls change nothing', async () => {
     const id = await runningJob()
     await records.finish(id, 'succeeded', { generation: 3, progress: done })
     const finished = await records.read(id)
@@ -93,7 +93,7 @@ describe('a job that finishes', () => {
     expect(await records.read(id)).toEqual(finished)
   })
 
-  test('finishes in exactly one of the states that are set concurrently', async () => {
+  test('a job finishes in exactly one of the states that are set concurrently', async () => {
     const id = await runningJob()
     const states = Array.from({ length: 21 }, (_, index) => finalStates[index % 3] as (typeof finalStates)[number])
     const outcomes = await Promise.all(states.map((state) => records.finish(id, state, {})))
@@ -101,7 +101,7 @@ describe('a job that finishes', () => {
     expect((await records.read(id))?.state).toBe(states[outcomes.indexOf(true)])
   })
 
-  test('is not failed by a call that requires that no run has begun to commit, when one has', async () => {
+  test('a job is not failed by a call that requires that no run has begun to commit, when one has', async () => {
     const [begun, other] = [await runningJob(), await runningJob()]
     await records.beginCommit({ id: begun, ...namesOf(begun) }, 1, done, createReport().read())
     expect(await records.finish(begun, 'failed', {}, true)).toBe(false)
@@ -109,13 +109,13 @@ describe('a job that finishes', () => {
     expect(await records.finish(other, 'failed', {}, true)).toBe(true)
   })
 
-  test('is not recreated once its record is gone', async () => {
+  test('a job that finishes is not recreated once its record is gone', async () => {
     const id = randomUUID()
     expect(await records.finish(id, 'failed', {})).toBe(false)
     expect((await keysOf(id)).keys).toEqual([])
   })
 
-  test('is announced once, by its id', async () => {
+  test('a job that finishes is announced once, by its id', async () => {
     const subscriber = redis.duplicate()
     const [id, last] = [await runningJob(), await runningJob()]
     const heard: string[] = []
@@ -149,20 +149,20 @@ describe('the data of one job in Redis stays under 8 KB', () => {
 
   const ids = (bytes: number) => Array.from({ length: 250 }, () => randomBytes(bytes / 2).toString('hex'))
 
-  test('with hundreds of missing origin ids', async () => {
+  test('the data of one job in Redis stays under 8 KB with hundreds of missing origin ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(36))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
   })
 
-  test('with hundreds of missing origin ids and relationship ids', async () => {
+  test('the data of one job in Redis stays under 8 KB with hundreds of missing node and relationship ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(36))
     report.missing('relationshipIds', ids(36))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
   })
 
-  test('with long missing ids', async () => {
+  test('the data of one job in Redis stays under 8 KB with long missing ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(200))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)

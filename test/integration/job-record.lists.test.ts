@@ -60,7 +60,7 @@ async function idsOf(orgs: readonly (string | null)[], after: ListPosition | nul
 }
 
 describe('the list of an org', () => {
-  test('has its jobs and those of its sub-directories, newest first, and no others', async () => {
+  test('the list of an org has its jobs and those of its sub-directories, newest first, and no others', async () => {
     const org = someOrg()
     const orgs = [org, `${org}/a`, `${org}/a/b`, `${org}s`, `${org}/ab`]
     const ids: string[] = []
@@ -73,7 +73,7 @@ describe('the list of an org', () => {
   })
 
   test.each([1, 7, 100, 299, 300, 301])(
-    'is paged without gap or repeat by %i, also within one millisecond',
+    'the list of an org is paged without gap or repeat by %i, also within one millisecond',
     async (limit) => {
       const org = someOrg()
       const [first, many, last] = [await createAt(0, org, 3), await createAt(1, org, 290), await createAt(2, org, 7)]
@@ -81,7 +81,7 @@ describe('the list of an org', () => {
     },
   )
 
-  test('keeps its cursor when newer jobs arrive between pages', async () => {
+  test('the list of an org keeps its cursor when newer jobs arrive between pages', async () => {
     const org = someOrg()
     const ids = await createAt(0, org, 10)
     const page = await records.list({ orgName: org }, null, 4)
@@ -95,7 +95,7 @@ describe('the list of an org', () => {
 })
 
 describe('several lists', () => {
-  test('are merged, newest first', async () => {
+  test('several lists are merged, newest first', async () => {
     const [a, b, other] = [someOrg(), someOrg(), someOrg()]
     const ids: string[] = []
     for (let at = 0; at < 30; at++) ids.unshift(...(await createAt(at, at % 3 === 0 ? a : b, 1)))
@@ -104,7 +104,7 @@ describe('several lists', () => {
     expect(await idsOf([b, a], { id: ids[9] as string, createdAt: start + 20 })).toEqual(ids.slice(10))
   })
 
-  test('are merged completely when they are longer than one page', async () => {
+  test('several lists are merged completely when they are longer than one page', async () => {
     const [a, b] = [someOrg(), someOrg()]
     const ids = [await createAt(0, a, 150), await createAt(1, b, 150), await createAt(2, a, 150)]
     expect(await idsOf([a, b])).toEqual(ids.toReversed().flat())
@@ -116,7 +116,7 @@ describe('several lists', () => {
 })
 
 describe('a job whose record has expired', () => {
-  test('is left out of the list, and removed from it', async () => {
+  test('a job whose record has expired is left out of the list, and removed from it', async () => {
     const org = someOrg()
     const ids = await createAt(0, org, 5)
     await redis.del(recordKey(ids[1] as string), recordKey(ids[3] as string))
@@ -124,7 +124,7 @@ describe('a job whose record has expired', () => {
     expect(await redis.zcard(jobListKey(org))).toBe(3)
   })
 
-  test('leaves every list eventually, even if the list is never read', async () => {
+  test('a job whose record has expired leaves every list eventually, even if the list is never read', async () => {
     const org = someOrg()
     await createAt(0, `${org}/a`, 5)
     const [id] = await createAt(31 * 24 * 3_600_000, `${org}/b`, 1)
@@ -143,7 +143,7 @@ test('a job stays listed for thirty days, whatever is submitted after it', async
 })
 
 describe('unfinished jobs', () => {
-  test('are found by their creation time on the Redis clock, not the process clock, until they finish', async () => {
+  test('until they finish, jobs are found by their creation time by the clock of Redis, not the process', async () => {
     const org = someOrg()
     const early = await createAt(600_000, org, 2)
     const between = await redisNow(redis)
@@ -157,13 +157,13 @@ describe('unfinished jobs', () => {
     expect(await openOf(between + 1)).toEqual([early[1]])
   })
 
-  test('whose records are gone are removed one by one', async () => {
+  test('unfinished jobs whose records are gone are removed one by one', async () => {
     const [id] = await createAt(0, someOrg(), 1)
     await records.close(id as string)
     expect(await redis.zscore(openJobsKey, id as string)).toBeNull()
   })
 
-  test('stay on the list however long they wait', async () => {
+  test('unfinished jobs stay on the list however long they wait', async () => {
     const [id] = await createAt(0, someOrg(), 1)
     await createAt(31 * 24 * 3_600_000, someOrg(), 1)
     expect(await redis.zscore(openJobsKey, id as string)).not.toBeNull()

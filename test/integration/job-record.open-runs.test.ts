@@ -33,7 +33,7 @@ const created = async (given: Partial<NewJob> = {}) => {
 }
 
 describe('the runs of open jobs', () => {
-  test('of one org leave room for other orgs: each may open runs while it has fewer than are free', async () => {
+  test('open runs of one org leave room for others: each may open runs while it has fewer than are free', async () => {
     const limited = (orgName: string, runs = 1) =>
       records.create(job({ orgName, fileName: randomUUID(), runs, openRunsLimit: 16 }))
     const opened = async (orgName: string) => {
@@ -52,7 +52,7 @@ describe('the runs of open jobs', () => {
     expect(await Promise.all(['', 'first', 'second', 'fourth'].map(openRuns))).toEqual([515, 8, 4, 501])
   })
 
-  test('shrink as the slices of a large multi are built, each once', async () => {
+  test('open runs become fewer as the slices of a large multi are built, each once', async () => {
     const slices = createSliceRecords(redis)
     const id = await created({ orgName: 'acme/below', runs: 4 })
     await records.start(id, 'step')
@@ -64,7 +64,7 @@ describe('the runs of open jobs', () => {
     expect(await redis.hgetall(openRunsKey)).toEqual({ '': '1', other: '1' })
   })
 
-  test('grow with each created job, once even if it is created twice, and shrink when it ends', async () => {
+  test('open runs grow with each created job, once even if it is created twice, and shrink when it ends', async () => {
     const [large, small] = [job({ runs: 501 }), job()]
     for (const one of [large, small, large]) await records.create(one)
     expect(await openRuns()).toBe(502)
@@ -75,14 +75,14 @@ describe('the runs of open jobs', () => {
     expect(await openRuns()).toBe(0)
   })
 
-  test.each(finalStates)('exclude those of a job that has %s', async (state) => {
+  test.each(finalStates)('open runs exclude the runs of a job that has %s', async (state) => {
     const [id] = [await created({ runs: 7 }), await created({ runs: 3 })]
     await records.start(id)
     await records.finish(id, state, {})
     expect(await openRuns()).toBe(3)
   })
 
-  test('limit what is created concurrently; the last job accepted may be a large multi', async () => {
+  test('open runs limit what is created concurrently; the last job accepted may be a large multi', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => records.create(job({ runs: 4, openRunsLimit: 10 }))),
     )
@@ -91,7 +91,7 @@ describe('the runs of open jobs', () => {
     expect(await openRuns()).toBe(12)
   })
 
-  test('can be recounted, and restart from zero when no job is open', async () => {
+  test('open runs can be recounted, and restart from zero when no job is open', async () => {
     const ids = [await created({ runs: 7 }), await created({ runs: 3 }), await created()]
     await redis.hset(openRunsKey, '', 1_000)
     await redis.del(recordKey(ids[2] as string))
@@ -138,7 +138,7 @@ describe('an idempotency key', () => {
     [502, 'originUnreachable', false],
     [504, 'jobTimedOut', false],
     [422, 'unpublishable', false],
-  ])('of a job that failed with %d %s makes a new job: %s', async (status, code, makesNew) => {
+  ])('an idempotency key of a job that failed with %d %s makes a new job: %s', async (status, code, makesNew) => {
     const id = await created(keyed('key'))
     expect(await records.findByIdempotencyKey('key')).toMatchObject({ id })
     await records.finish(id, 'failed', { error: { status, code, message: 'it failed' } })
@@ -148,7 +148,7 @@ describe('an idempotency key', () => {
     expect((await records.findByIdempotencyKey('key'))?.id).toBe(makesNew ? again.id : id)
   })
 
-  test('of a job whose record is gone makes a new job; of a cancelled one it does not', async () => {
+  test('an idempotency key of a job whose record is gone makes a new job; of a cancelled one it does not', async () => {
     const [gone, cancelled] = [await created(keyed('gone')), await created(keyed('cancelled'))]
     await redis.del(recordKey(gone))
     await records.finish(cancelled, 'cancelled', {})
@@ -161,7 +161,7 @@ describe('an idempotency key', () => {
 describe('a submission can be withdrawn', () => {
   const error = { status: 503, code: 'queueAway', message: 'the job queue does not answer; try again later' }
 
-  test('before a worker has started it', async () => {
+  test('a submission can be withdrawn before a worker has started it', async () => {
     const id = await created({ sealedKey: 'sealed' })
     expect(await records.withdraw(id, error)).toBe('queued')
     expect(await records.read(id)).toMatchObject({ state: 'failed', error })
@@ -170,7 +170,7 @@ describe('a submission can be withdrawn', () => {
     expect(await records.withdraw(randomUUID(), error)).toBeNull()
   })
 
-  test('but not afterwards: the job continues', async () => {
+  test('a submission cannot be withdrawn after a worker has started it: the job continues', async () => {
     const id = await created()
     await records.start(id)
     const before = await records.read(id)

@@ -28,7 +28,7 @@ const made = (subRequestsDone: number) => ({ subRequestsDone, pairs: subRequests
 const progress = (phase: 'reading' | 'committing', done: number) => ({ phase, subRequests: 45, ...made(done) })
 
 describe('after Redis was rolled back, two runs have the same number of an attempt', () => {
-  test('of a job: only the run that Redis knows reports progress and commits', async () => {
+  test('after a Redis rollback, of two runs of a job with one number only the known one can commit', async () => {
     const job = await queuedJob()
     const known = (await redis.dumpBuffer(recordKey(job.id))) as Buffer
     expect(await first.records.start(job.id)).toBe(1)
@@ -42,7 +42,7 @@ describe('after Redis was rolled back, two runs have the same number of an attem
     expect(await second.records.beginCommit(job, 1, ...commit)).toBe(true)
   })
 
-  test('of a slice: only the run that Redis knows reports progress', async () => {
+  test('after a Redis rollback, of two runs of a slice with one number only the known one can report', async () => {
     const { id } = await queuedJob()
     await first.records.start(id, 'step')
     expect(await first.slices.start(id, 0)).toBe(1)

@@ -12,7 +12,7 @@ const records = createJobRecords(redis)
 const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
 
-/** When each job was created. What the test itself takes until it looks may count as run time too. */
+/** When each job was created. The time until the test reads the job may count as run time too. */
 const createdAt = new Map<string, number>()
 
 async function newJob(): Promise<string> {
@@ -41,7 +41,7 @@ async function expectRan(id: string, milliseconds: number) {
 }
 
 describe('the run time of a job', () => {
-  test('excludes waiting, for the first run or a later one', async () => {
+  test('the run time of a job excludes waiting, for the first run or a later one', async () => {
     const id = await newJob()
     await expectRan(id, 0)
     await records.start(id)
@@ -58,7 +58,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 0)
   })
 
-  test('excludes the time between slices of a large multi', async () => {
+  test('the run time of a job excludes the time between slices of a large multi', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
@@ -73,7 +73,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 900)
   })
 
-  test('sums the time between heartbeats to the end of each run, also before the slices of a large multi', async () => {
+  test('the run time of a job sums the time between heartbeats to the end of runs, also before slices', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)
@@ -85,7 +85,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 2_200)
   })
 
-  test('counts slices that are built concurrently once', async () => {
+  test('the run time of a job counts slices that are built concurrently once', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
@@ -100,7 +100,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 1_400)
   })
 
-  test('counts only a few seconds of a worker that died or could not reach Redis', async () => {
+  test('the run time of a job counts only a few seconds of a worker that died or could not reach Redis', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 60_000)
@@ -111,7 +111,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 10_000)
   })
 
-  test('counts a few seconds once for a slice whose worker died, not for each slice after it', async () => {
+  test('the run time of a job counts a few seconds once, not for each slice, after a worker died', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
@@ -127,7 +127,7 @@ describe('the run time of a job', () => {
     expect(await records.cancel(id)).toEqual({ state: 'cancelled', isCancelledNow: true })
   })
 
-  test('knows of a slice that is being built after two slices that were silent for long have ended', async () => {
+  test('a job runs while a slice is built, even after two slices that were silent for long have ended', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
@@ -139,7 +139,7 @@ describe('the run time of a job', () => {
     expect(await records.cancel(id)).toEqual({ state: 'running', isCancelledNow: false })
   })
 
-  test('never decreases when the clock of Redis goes back', async () => {
+  test('the run time of a job never decreases when the clock of Redis goes back', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)

@@ -60,14 +60,14 @@ const oneOf = (other: number) => [200, ...Array.from({ length: 19 }, () => other
 const all = Array.from({ length: 20 }, () => 200)
 
 describe('of twenty concurrent creates of the same record, one succeeds and 19 are conflicts', () => {
-  test('managers with the same name', async () => {
+  test('of twenty concurrent creates of managers with one name, one succeeds and 19 are conflicts', async () => {
     const name = uniqueName('model')
     const before = await nodes()
     expect(await twentyTimes(locking.name(name), (of) => of.createManager(name, by))).toEqual(oneOf(409))
     expect((await nodes()).all).toBe(before.all + 2)
   })
 
-  test('properties with the same key, and properties renamed to it', async () => {
+  test('of twenty properties created with or renamed to one key at once, one succeeds, 19 are conflicts', async () => {
     const { manager: of, version } = await newModel()
     const create = await twentyTimes(locking.manager(of), (its) => its.createPart(property, version, { key: 'a' }, by))
     expect(create).toEqual(oneOf(409))
@@ -79,7 +79,7 @@ describe('of twenty concurrent creates of the same record, one succeeds and 19 a
     expect(await models.parts(property, version)).toHaveLength(21)
   })
 
-  test('implementations of a property on a node type', async () => {
+  test('of twenty concurrent implementations of one property on a node type, 19 are conflicts', async () => {
     const { manager: of, version } = await newModel()
     const { grn } = await models.createPart(property, version, { key: 'a' }, by)
     const type = await models.createPart(nodeType, version, { key: 'A' }, by)

@@ -17,7 +17,7 @@ await client.post(`/1.0/publish/${org}`)
 
 const ask = (fileName: string) => client.get<PacketManifest>(manifestPath(org, fileName))
 
-test('a void generation is looked past: the packet below it is described, and where there is none it is 404', async () => {
+test('a void generation is skipped: the packet below it is described, and without one the answer is 404', async () => {
   const taken = () => new Error('taken')
   const staged = await stagePacket({ store }, `${org}/kept`, ['{"statements":[]}'])
   const content = { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() }

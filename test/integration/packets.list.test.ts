@@ -20,13 +20,13 @@ async function publish(org: string, file: string, count = 1): Promise<void> {
 }
 
 describe('a listing', () => {
-  test('of an org without files is empty', async () => {
+  test('a listing of an org without files is empty', async () => {
     const org = someOrg()
     await packets.createOrg(org)
     expect([await all(org), await all(someOrg())]).toEqual([[], []])
   })
 
-  test('has every part of every packet and every foreign file, once', async () => {
+  test('a listing has every part of every packet and every foreign file, once', async () => {
     const org = someOrg()
     await publish(org, 'one')
     await publish(org, 'three', 3)
@@ -40,14 +40,14 @@ describe('a listing', () => {
     ])
   })
 
-  test('finds prefixes that differ within one character', async () => {
+  test('a listing finds prefixes that differ within one character', async () => {
     const org = someOrg()
     // Both are two UTF-16 units, of which the first is the same.
     for (const file of ['😀', '😁']) await publish(org, file)
     expect(await packets.list(org, ['😀', '😁'])).toEqual(['😀', '😁'])
   })
 
-  test('has the newest packet of a name, and nothing of those it replaced', async () => {
+  test('a listing has the newest packet of a name, and nothing of those it replaced', async () => {
     const org = someOrg()
     for (const count of [1, 4, 2, 3]) {
       await publish(org, 'f', count)
@@ -55,7 +55,7 @@ describe('a listing', () => {
     }
   })
 
-  test('does not show plain files that do not match their packet', async () => {
+  test('a listing does not show plain files that do not match their packet', async () => {
     const org = someOrg()
     await publish(org, 'f', 2)
     await Promise.all(['f', 'fPart1of3', 'fPart7of9'].map((file) => put(`${org}/${file}`)))
@@ -65,7 +65,7 @@ describe('a listing', () => {
     expect(await packets.list(org, ['fPart1of3', 'fPart7', 'fPart1of23'])).toEqual([])
   })
 
-  test('is sorted by code point', async () => {
+  test('a listing is sorted by code point', async () => {
     const org = someOrg()
     const names = ['10', '9', 'Z', 'a b', 'a+b', 'a/b', 'aPart1of2', 'aPart2of2', 'ab', 'z', 'ä', 'Ａ', '😀']
     await publish(org, 'a', 2)
@@ -73,7 +73,7 @@ describe('a listing', () => {
     expect(await all(org)).toEqual(names)
   })
 
-  test('never shows hidden objects', async () => {
+  test('a listing never shows hidden objects', async () => {
     const org = someOrg()
     await packets.createOrg(org)
     await packets.createOrg(`${org}/sub`)
@@ -86,7 +86,7 @@ describe('a listing', () => {
     expect(await packets.list(`${org}/sub`, ['.', '.dot', 'dir/'])).toEqual([])
   })
 
-  test('is complete beyond 1,000 files', async () => {
+  test('a listing is complete beyond 1,000 files', async () => {
     const org = someOrg()
     const foreign = Array.from({ length: 1_050 }, (_, index) => `x ${index}`)
     for (let done = 0; done < foreign.length; done += 50) {
@@ -100,7 +100,7 @@ describe('a listing', () => {
 })
 
 describe('a listing by prefix', () => {
-  test('has the names that start with it', async () => {
+  test('a listing by prefix has the names that start with it', async () => {
     const org = someOrg()
     await publish(org, 'f')
     await publish(org, 'fa', 2)
@@ -124,14 +124,14 @@ describe('a listing by prefix', () => {
     ['a null behind a name', 'f\0'],
     ['half a character', '\ud83d'],
     ['more bytes than a name can have', 'f'.repeat(2_000)],
-  ])('finds nothing for a prefix that no name can have: %s', async (_what, prefix) => {
+  ])('a listing by prefix finds nothing for a prefix that no name can have: %s', async (_what, prefix) => {
     const org = someOrg()
     await publish(org, 'f')
     await put(`${org}/foreign`)
     expect(await packets.list(org, [prefix])).toEqual([])
   })
 
-  test('has the names that start with any of several, once', async () => {
+  test('a listing by prefix has the names that start with any of several, once', async () => {
     const org = someOrg()
     await publish(org, 'f', 2)
     await publish(org, 'g')
@@ -157,7 +157,7 @@ describe('a listing by prefix', () => {
     ['fp', []],
     ['fPaP', ['fPaPart1of2', 'fPaPart2of2']],
     ['fPaPart2of2', ['fPaPart2of2']],
-  ])('may reach into the part suffix: %s', async (prefix, expected) => {
+  ])('a listing by prefix may reach into the part suffix: %s', async (prefix, expected) => {
     const org = someOrg()
     await publish(org, 'f', 12)
     await publish(org, 'fP')
@@ -172,7 +172,7 @@ describe('a listing by prefix', () => {
 })
 
 describe('orgs', () => {
-  test('list their sub-orgs under their own names, and sub-orgs list only themselves', async () => {
+  test('orgs list their sub-orgs under their own names, and sub-orgs list only themselves', async () => {
     const org = someOrg()
     await publish(org, 'f')
     await publish(`${org}/b`, 'f', 2)
@@ -183,7 +183,7 @@ describe('orgs', () => {
     expect(await all(`${org}/b/c`)).toEqual(['f'])
   })
 
-  test('whose names start with each other share nothing', async () => {
+  test('orgs share nothing if the name of one begins with the name of the other', async () => {
     const org = someOrg()
     const orgs = [org, `${org}1`, `${org}-b`, `${org}.c`, `${org}/x`, `${org}/xy`]
     for (const each of orgs) await publish(each, `f of ${orgs.indexOf(each)}`)

@@ -23,7 +23,7 @@ const existing = async (orgs: readonly string[]) => {
 }
 
 describe('an org', () => {
-  test('exists once it was created, and creating it again changes nothing', async () => {
+  test('an org exists once it was created, and creating it again changes nothing', async () => {
     const org = someOrg()
     expect(await existing([org])).toEqual([])
     await packets.createOrg(org)
@@ -34,12 +34,12 @@ describe('an org', () => {
     await expect(packets.requireOrg(org)).resolves.toBeUndefined()
   })
 
-  test('that does not exist is refused', async () => {
+  test('an org that does not exist is refused', async () => {
     const org = someOrg()
     await expect(packets.requireOrg(org)).rejects.toMatchObject({ status: 404, code: 'noSuchOrg' })
   })
 
-  test('that exists is cached for ten seconds; one that does not is looked up each time', async () => {
+  test('an org that exists is cached for ten seconds; one that does not is looked up each time', async () => {
     const org = someOrg()
     const asked: string[] = []
     const counting = storageOn({
@@ -69,14 +69,14 @@ describe('an org', () => {
     await expect(askedAfter(21_500)).rejects.toMatchObject({ code: 'noSuchOrg' })
   })
 
-  test('exists when its sub-org was created, but not vice versa', async () => {
+  test('an org exists when its sub-org was created, but not vice versa', async () => {
     const [above, below] = [someOrg(), someOrg()]
     await packets.createOrg(`${above}/sub`)
     await packets.createOrg(below)
     expect(await existing([above, `${above}/sub`, below, `${below}/sub`])).toEqual([above, `${above}/sub`, below])
   })
 
-  test('exists when it contains only a packet or a foreign file', async () => {
+  test('an org exists when it contains only a packet or a foreign file', async () => {
     const [published, foreign] = [someOrg(), someOrg()]
     await commit(published, 'deep/down/f')
     await put(`${foreign}/deep/f`)
@@ -85,13 +85,13 @@ describe('an org', () => {
     expect(await existing([...wanted, ...unwanted])).toEqual(wanted)
   })
 
-  test('does not exist because a packet has its name', async () => {
+  test('an org does not exist because a packet has its name', async () => {
     const org = someOrg()
     await commit(org, 'b/f')
     expect(await existing([`${org}/b`, `${org}/b/f`])).toEqual([`${org}/b`])
   })
 
-  test('does not exist because the name of another org starts with its own', async () => {
+  test('an org does not exist because the name of another org starts with its own', async () => {
     const org = someOrg()
     for (const other of [`${org}1`, `${org}-b`, `${org}.c`]) await commit(other, 'f')
     await packets.createOrg(`${org}2`)
@@ -107,25 +107,28 @@ describe('a name', () => {
     return files.filter((_, index) => held[index]?.isTaken)
   }
 
-  test('is free in an org without files of that name', async () => {
+  test('a name is free in an org without files of that name', async () => {
     expect(await namesTaken(someOrg(), ['f', 'f/g'])).toEqual([])
   })
 
-  test('is taken by a packet, for the org and its sub-org alike', async () => {
+  test('a name is taken by a packet, for the org and its sub-org alike', async () => {
     const org = someOrg()
     await commit(org, 'b/f')
     expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
     expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
   })
 
-  test.each(['', 'Part1of1', 'Part2of3', 'Part10of12'])('is taken by a foreign file that ends in "%s"', async (end) => {
-    const org = someOrg()
-    await put(`${org}/b/f${end}`)
-    expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
-    expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
-  })
+  test.each(['', 'Part1of1', 'Part2of3', 'Part10of12'])(
+    'a name is taken by a foreign file that ends in "%s"',
+    async (end) => {
+      const org = someOrg()
+      await put(`${org}/b/f${end}`)
+      expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
+      expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
+    },
+  )
 
-  test('is not taken by names that only start with it', async () => {
+  test('a name is not taken by names that only start with it', async () => {
     const org = someOrg()
     const others = ['f2', 'f.json', 'fPart', 'fPart0of2', 'fPart01of2', 'fPart1of2.json', 'fpart1of2', 'fPart1of']
     await Promise.all(others.map((file) => put(`${org}/${file}`)))
@@ -136,7 +139,7 @@ describe('a name', () => {
     ])
   })
 
-  test('stays taken when the plain file is removed', async () => {
+  test('a name stays taken when the plain file is removed', async () => {
     const org = someOrg()
     await commit(org, 'f')
     await expect(commit(org, 'f')).rejects.toThrow(taken())

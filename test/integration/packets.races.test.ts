@@ -63,7 +63,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     return [...answers.values()]
   }
 
-  test('every listing has exactly the parts of one of them', async () => {
+  test('while a name is overwritten, every listing has exactly the parts of one of its packets', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const listings = await answersDuring(overwrite(org), (packets) => list(packets, org, ''))
@@ -72,7 +72,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(listings.length).toBeGreaterThan(1)
   })
 
-  test('every listing by a prefix of the part suffix has all parts of one of them', async () => {
+  test('while a name is overwritten, every listing by a prefix of the suffix has all parts of one packet', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const listings = await answersDuring(overwrite(org), (packets) => list(packets, org, 'fPa'))
@@ -81,7 +81,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(listings.length).toBeGreaterThan(1)
   })
 
-  test('every read has all parts of one of them', async () => {
+  test('while a name is overwritten, every read has all parts of one of its packets', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const readings = await answersDuring(overwrite(org), async (packets) =>
@@ -91,7 +91,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(readings.length).toBeGreaterThan(1)
   })
 
-  test('every read of a part returns that part of one of them, or no such part', async () => {
+  test('while a name is overwritten, every read of a part returns that part of one packet, or nothing', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const readings = await answersDuring(overwrite(org), async (packets) => {
@@ -103,7 +103,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(readings.length).toBeGreaterThan(1)
   })
 
-  test('every signed URL returns the part for which it was signed', async () => {
+  test('while a name is overwritten, every signed URL returns the part for which it was signed', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const signed = await answersDuring(overwrite(org), async (packets) => {
@@ -133,20 +133,20 @@ describe('while a name is published for the first time', () => {
     return storageOn({ ...store, list }).packets
   }
 
-  test('a file of others that the packet replaces is never missing', async () => {
+  test('while a name is first published, a file of others that the packet replaces is never missing', async () => {
     const org = someOrg()
     await store.put(`${org}/f`, Buffer.from('others'))
     const packets = packetsOvertaken(() => publish(org, 'first', 1))
     expect(await contentsOf(packets, await packets.require(org, 'f'))).toEqual(['first: 1 of 1'])
   })
 
-  test('a listing has all of its parts or none, even when the plain files are half copied', async () => {
+  test('while a name is first published, a listing has all of its parts or none, even if few are copied', async () => {
     const org = someOrg()
     const packets = packetsOvertaken(() => publish(org, 'first', 3, 1))
     expect([[], partNames('f', 3)]).toContainEqual(await packets.list(org, ['']))
   })
 
-  test('a read returns the immutable objects of the packet, or nothing', async () => {
+  test('while a name is first published, a read returns the immutable objects of the packet, or nothing', async () => {
     const org = someOrg()
     const packets = packetsOvertaken(() => publish(org, 'first', 1))
     const found = await packets.require(org, 'f').catch(({ code }) => code)

@@ -30,7 +30,7 @@ const expectNotFound = (org: string, file: string) =>
   expect(packets.require(org, file)).rejects.toMatchObject({ status: 404, code: 'noSuchFile' })
 
 describe('a packet', () => {
-  test('of one part is one file with its name', async () => {
+  test('a packet of one part is one file with its name', async () => {
     const org = someOrg()
     const [part] = await publish(org, 'f', ['ü'])
     const files = await packets.require(org, 'f')
@@ -38,7 +38,7 @@ describe('a packet', () => {
     expect(await contentsOf(files)).toEqual(['ü'])
   })
 
-  test('of several parts has all of them in order, and each by its own name', async () => {
+  test('a packet of several parts has all of them in order, and each by its own name', async () => {
     const org = someOrg()
     const contents = Array.from({ length: 11 }, (_, index) => `part ${index + 1}`)
     const parts = await publish(org, 'f', contents)
@@ -54,7 +54,7 @@ describe('a packet', () => {
     for (const part of expected) expect(await packets.require(org, part.fileName)).toEqual([part])
   })
 
-  test('has no parts but its own', async () => {
+  test('a packet has no parts but its own', async () => {
     const org = someOrg()
     await publish(org, 'f', ['1', '2', '3'])
     await publish(org, 'one', ['1'])
@@ -66,7 +66,7 @@ describe('a packet', () => {
     }
   })
 
-  test('is not mixed with foreign files under a part name of another count', async () => {
+  test('a packet is not mixed with foreign files under a part name of another count', async () => {
     const org = someOrg()
     await publish(org, 'f', ['1', '2', '3'])
     await put(`${org}/fPart1of2`, 'foreign')
@@ -74,7 +74,7 @@ describe('a packet', () => {
     expect(await contentsOf(await packets.require(org, 'f'))).toEqual(['1', '2', '3'])
   })
 
-  test('is the newest of its name, whatever the part counts of the older ones', async () => {
+  test('a packet is the newest of its name, whatever the part counts of the older ones', async () => {
     const org = someOrg()
     for (const contents of [['a'], ['b1', 'b2', 'b3'], ['c1', 'c2'], ['d']]) {
       await publish(org, 'f', contents)
@@ -83,7 +83,7 @@ describe('a packet', () => {
     await expectNotFound(org, 'fPart1of2')
   })
 
-  test('is the same for an org with a directory in the file name and for that sub-org', async () => {
+  test('a packet is the same for an org with a directory in the file name and for that sub-org', async () => {
     const org = someOrg()
     const [part] = await publish(org, 'b/f', ['from above'])
     const file = { key: part?.key, bytes: 10, isPart: true }
@@ -93,7 +93,7 @@ describe('a packet', () => {
     expect(await contentsOf(await packets.require(org, 'b/f'))).toEqual(['from', 'below'])
   })
 
-  test('is read and signed whatever its name, also next to names that contain it', async () => {
+  test('a packet is read and signed whatever its name, also next to names that contain it', async () => {
     const org = someOrg()
     const names = ['f', 'f/g', 'f/g/h', 'f g', 'f+g', 'f=g', `f'"(g)`, 'für', 'f😀', 'fPart', 'fPart1', 'fPart1of']
     for (const name of names) await publish(org, name, [`${name} 1`, `${name} 2`])
@@ -107,7 +107,7 @@ describe('a packet', () => {
 })
 
 describe('foreign files', () => {
-  test('are read and signed by their names, and are not parts', async () => {
+  test('foreign files are read and signed by their names, and are not parts', async () => {
     const org = someOrg()
     for (const file of ['f', 'gPart1of2', 'deep/h.json', 'wie geht’s?.json']) {
       const key = `${org}/${file}`
@@ -120,14 +120,14 @@ describe('foreign files', () => {
     }
   })
 
-  test('named like parts do not form a packet', async () => {
+  test('foreign files named like parts do not form a packet', async () => {
     const org = someOrg()
     await put(`${org}/fPart1of2`, '1')
     await put(`${org}/fPart2of2`, '2')
     await expectNotFound(org, 'f')
   })
 
-  test('are hidden by a packet of the same name', async () => {
+  test('foreign files are hidden by a packet of the same name', async () => {
     const org = someOrg()
     await publish(org, 'f', ['packet'])
     await put(`${org}/f`, 'foreign')
@@ -136,7 +136,7 @@ describe('foreign files', () => {
 })
 
 describe('download URLs', () => {
-  test('come in part order, and save each part under its name', async () => {
+  test('download URLs come in part order, and save each part under its name', async () => {
     const org = someOrg()
     await publish(org, 'dir/ü', ['first', 'second'])
     const urls = await packets.sign(await packets.require(org, 'dir/ü'), 60)
@@ -146,7 +146,7 @@ describe('download URLs', () => {
     expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['first', 'second'])
   })
 
-  test('return the packet for which they were made, even after it was overwritten', async () => {
+  test('download URLs return the packet for which they were made, even after it was overwritten', async () => {
     const org = someOrg()
     await publish(org, 'f', ['old'])
     const [url = ''] = await packets.sign(await packets.require(org, 'f'), 60)

@@ -30,7 +30,7 @@ function storeWithSlowCopies() {
 }
 
 describe('the plain files match the packet', () => {
-  test('after one was changed, one deleted and two added, without touching correct ones', async () => {
+  test('the plain files match the packet after one was changed, one deleted, two added; the others stay', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['1', '2', '3'])
     await refresh(`${org}/f`)
@@ -51,7 +51,7 @@ describe('the plain files match the packet', () => {
     expect(copied).toEqual(['fPart1of3', 'fPart2of3'])
   })
 
-  test('next to very many names that merely start with its own', async () => {
+  test('the plain files match the packet next to very many names that merely start with its own', async () => {
     const org = someOrg()
     const others = Array.from({ length: 1_050 }, (_, index) => `f-${index}`)
     const all = [...others, 'f', 'fPart1of2', 'fPartner']
@@ -62,7 +62,7 @@ describe('the plain files match the packet', () => {
     expect(found).toEqual(['f', 'fPart1of2'])
   })
 
-  test('when copies of an older generation arrive after those of a newer one', async () => {
+  test('the plain files match the packet when copies of an older generation arrive after newer copies', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old 1', 'old 2'])
     const { slow, came, letGo } = storeWithSlowCopies()
@@ -76,7 +76,7 @@ describe('the plain files match the packet', () => {
     expect(await viewOf(storage, org)).toEqual({ fPart1of2: 'new 1', fPart2of2: 'new 2' })
   })
 
-  test('when copies of a packet arrive after its removal', async () => {
+  test('the plain files match the packet when copies of a packet arrive after its removal', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old'])
     const { slow, came, letGo } = storeWithSlowCopies()
@@ -89,7 +89,7 @@ describe('the plain files match the packet', () => {
     expect(await viewOf(storage, org)).toEqual({})
   })
 
-  test('when a removal reaches the plain files after a newer packet took the name', async () => {
+  test('the plain files match the packet when a removal reaches them after a newer packet took the name', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old'])
     await remove(`${org}/f`)
@@ -99,7 +99,7 @@ describe('the plain files match the packet', () => {
     expect(await viewOf(storage, org)).toEqual({ f: 'new' })
   })
 
-  test('after ten concurrent commits and removals, each with its own refresh', async () => {
+  test('the plain files match the packet after ten concurrent commits and removals, each with a refresh', async () => {
     const org = someOrg()
     const work = Array.from({ length: 10 }, async (_, index) => {
       if (index % 3 === 2) {
@@ -122,7 +122,7 @@ describe('the plain files match the packet', () => {
 })
 
 describe('after a removal', () => {
-  test('copies of any of its generations are leftovers, and are removed', async () => {
+  test('after the removal of a packet, copies of any of its generations are leftovers, and are removed', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await commitPacket(storage, `${org}/f`, ['second 1', 'second 2'])
@@ -134,7 +134,7 @@ describe('after a removal', () => {
     expect(await viewOf(storage, org)).toEqual({})
   })
 
-  test('foreign files under its name are not leftovers, and stay', async () => {
+  test('after the removal of a packet, foreign files under its name are not leftovers, and stay', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await remove(`${org}/f`)
@@ -145,7 +145,7 @@ describe('after a removal', () => {
     expect((await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key)).toEqual([`${org}/f`])
   })
 
-  test('there is no packet, but the name’s history continues', async () => {
+  test('after the removal of a packet, there is no packet, but the name’s history continues', async () => {
     const name = `${someOrg()}/f`
     await commitPacket(storage, name, ['first'])
     expect(await remove(name)).toBe(2)

@@ -51,7 +51,7 @@ function watched(before = async () => {}) {
 }
 
 describe('of a new name', () => {
-  test('the plain files and the marker are put without listing anything', async () => {
+  test('the plain files and the marker of a new name are put without listing anything', async () => {
     const org = someOrg()
     const { counted, requests } = watched()
     await on(counted).committed(`${org}/f`, await committed(`${org}/f`, ['1', '2']), true)
@@ -60,7 +60,7 @@ describe('of a new name', () => {
     expect(requests).toEqual(['copy', 'copy', 'get'])
   })
 
-  test('only the marker is put when plain files are off', async () => {
+  test('only the marker of a new name is put when plain files are off', async () => {
     const org = someOrg()
     const { counted, requests } = watched()
     await on(counted, false).committed(`${org}/f`, await committed(`${org}/f`, ['1']), true)
@@ -75,21 +75,21 @@ describe('of a new name', () => {
 describe('of a packet that expires', () => {
   const inMs = (ms: number) => ({ expiresAt: new Date(Date.now() + ms).toISOString() })
 
-  test('the marker tells when', async () => {
+  test('the marker of a packet that expires says when', async () => {
     const name = `${someOrg()}/f`
     const expiry = inMs(60_000)
     await on(store).committed(name, await committed(name, ['1'], expiry), true)
     expect(await markersOf(name.replace('/f', ''))).toEqual([markerKey(generationKey(name, 1), 1, expiry.expiresAt)])
   })
 
-  test('no plain file is put once it has expired', async () => {
+  test('no plain file is put for a packet that has expired', async () => {
     const org = someOrg()
     await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['1'], inMs(0)), true)
     expect(await viewOf(context, org)).toEqual({})
   })
 })
 
-test('of a name that was overwritten, files of the earlier packet are removed', async () => {
+test('the files of the earlier packet of an overwritten name are removed', async () => {
   const org = someOrg()
   await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['1', '2', '3']), true)
   await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['4']), false)
@@ -98,7 +98,7 @@ test('of a name that was overwritten, files of the earlier packet are removed', 
 
 describe('when its copies arrive late', () => {
   test.each([true, false])(
-    'a packet that was committed meanwhile is shown whole (of a new name: %s)',
+    'when copies arrive late, a packet that was committed before them is shown whole (of a new name: %s)',
     async (isNew) => {
       const org = someOrg()
       const old = await committed(`${org}/f`, ['old 1', 'old 2'])
@@ -110,7 +110,7 @@ describe('when its copies arrive late', () => {
     },
   )
 
-  test('nothing is shown of a packet that was removed meanwhile', async () => {
+  test('when copies arrive late, nothing is shown of a packet that was removed before them', async () => {
     const org = someOrg()
     const old = await committed(`${org}/f`, ['old'])
     const { counted } = watched(async () => {
@@ -121,7 +121,7 @@ describe('when its copies arrive late', () => {
     expect(await viewOf(context, org)).toEqual({})
   })
 
-  test('a packet stays shown under void generations', async () => {
+  test('when copies arrive late, a packet stays shown under void generations', async () => {
     const org = someOrg()
     const packet = await committed(`${org}/f`, ['1'])
     const { counted } = watched(async () => {

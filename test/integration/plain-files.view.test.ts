@@ -26,7 +26,7 @@ async function refresh(name: string, contents: readonly string[]): Promise<Manif
 const viewOf = (org: string) => filesOf({ store }, org)
 
 describe('the plain files of a packet', () => {
-  test('are its parts under their names', async () => {
+  test('the plain files of a packet are its parts under their names', async () => {
     const [one, three] = [someOrg(), someOrg()]
     await refresh(`${one}/f`, ['ü'])
     await refresh(`${three}/dir/f`, ['1', '2', '3'])
@@ -34,7 +34,7 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(three)).toEqual({ 'dir/fPart1of3': '1', 'dir/fPart2of3': '2', 'dir/fPart3of3': '3' })
   })
 
-  test('follow every commit, to more parts and to fewer', async () => {
+  test('the plain files of a packet follow every commit, to more parts and to fewer', async () => {
     const org = someOrg()
     await refresh(`${org}/f`, ['a'])
     await refresh(`${org}/f`, ['b1', 'b2'])
@@ -47,14 +47,14 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ f: 'e' })
   })
 
-  test('replace foreign files under the packet’s names', async () => {
+  test('the plain files of a packet replace foreign files under the packet’s names', async () => {
     const org = someOrg()
     for (const file of ['f', 'fPart1of1', 'fPart2of2', 'fPart10of12']) await put(`${org}/${file}`, 'foreign')
     await refresh(`${org}/f`, ['1', '2'])
     expect(await viewOf(org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('leave all other files unchanged', async () => {
+  test('the plain files of a packet leave all other files unchanged', async () => {
     const org = someOrg()
     const others = [
       'f2',
@@ -76,7 +76,7 @@ describe('the plain files of a packet', () => {
     })
   })
 
-  test('are repaired when they do not match', async () => {
+  test('the plain files of a packet are repaired when they do not match', async () => {
     const org = someOrg()
     await refresh(`${org}/f`, ['1', '2'])
     await store.remove(`${org}/fPart1of2`)
@@ -87,28 +87,31 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('leave the parts themselves in place', async () => {
+  test('the plain files of a packet leave the parts themselves in place', async () => {
     const org = someOrg()
     const older = await refresh(`${org}/f`, ['1', '2'])
     await refresh(`${org}/f`, ['3'])
     expect((await Promise.all(older.parts.map(({ key }) => store.get(key)))).map(String)).toEqual(['1', '2'])
   })
 
-  test('are JSON, as the parts are', async () => {
+  test('the plain files of a packet are JSON, as the parts are', async () => {
     const org = someOrg()
     await refresh(`${org}/f`, ['{}'])
     const response = await fetch(await store.sign(`${org}/f`, 60, 'f'))
     expect([response.headers.get('Content-Type'), await response.text()]).toEqual(['application/json', '{}'])
   })
 
-  test.each(['a b', 'a+b', 'a=b', `"a" 'b'`, '(a)', 'ä😀', 'aPart', 'aPart1of'])('may be named %s', async (file) => {
-    const org = someOrg()
-    await refresh(`${org}/${file}`, ['1', '2'])
-    await refresh(`${org}/${file}`, ['3'])
-    expect(await viewOf(org)).toEqual({ [file]: '3' })
-  })
+  test.each(['a b', 'a+b', 'a=b', `"a" 'b'`, '(a)', 'ä😀', 'aPart', 'aPart1of'])(
+    'the plain files of a packet may be named %s',
+    async (file) => {
+      const org = someOrg()
+      await refresh(`${org}/${file}`, ['1', '2'])
+      await refresh(`${org}/${file}`, ['3'])
+      expect(await viewOf(org)).toEqual({ [file]: '3' })
+    },
+  )
 
-  test('found under the packet’s name are foreign, whatever their part count', async () => {
+  test('files found under the packet’s name are foreign, whatever their part count', async () => {
     const org = someOrg()
     for (const file of ['f', 'f b', 'fPart1of1', 'fPart2of3', 'fPart2of3x', 'g']) await put(`${org}/${file}`, 'x')
     const found = await othersFiles(store, generations, `${org}/f`)

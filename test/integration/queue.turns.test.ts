@@ -65,7 +65,7 @@ async function addLarge(orgName: string, id: string, slices: number): Promise<st
 }
 
 describe('the queue', () => {
-  test('does not put a thousand jobs of one org before the next job of another', async () => {
+  test('the queue does not put a thousand jobs of one org before the next job of another', async () => {
     const ours = await addMany(someOrg(), 'ours', 1_000)
     expect(await take(10)).toEqual(ours.slice(0, 10))
     await addMany(someOrg(), 'theirs', 2)
@@ -82,7 +82,7 @@ describe('the queue', () => {
     ])
   })
 
-  test('gives another org no turns before those that have begun when an old job is retried', async () => {
+  test('the queue gives another org no turns before those that have begun when an old job is retried', async () => {
     const ours = await addMany(someOrg(), 'ours', 10)
     const first = await begin()
     expect(await take(5)).toEqual(ours.slice(1, 6))
@@ -91,7 +91,7 @@ describe('the queue', () => {
     expect(await take(4)).toEqual(['theirs-0', 'ours-6', 'theirs-1', 'ours-7'])
   })
 
-  test('forgets flows whose last turn is over, although the queue is never empty', async () => {
+  test('the queue forgets flows whose last turn is over, although the queue is never empty', async () => {
     await addMany(someOrg(), 'waiting', 3)
     for (let org = 0; org < 20; org++) {
       await addMany(someOrg(), `org-${org}`, 2)
@@ -100,7 +100,7 @@ describe('the queue', () => {
     expect(await redis.zcard(flowTurnsKey)).toBeLessThan(10)
   })
 
-  test('builds a large multi of 42 slices while hundreds of small publishes wait', async () => {
+  test('the queue builds a large multi of 42 slices while hundreds of small publishes wait', async () => {
     const org = someOrg()
     const slices = await addLarge(org, 'large', 42)
     await addMany(org, 'small', 320)
@@ -110,7 +110,7 @@ describe('the queue', () => {
     expect(taken.indexOf('large')).toBeLessThan(2 * 42 + 2)
   })
 
-  test('gives a small publish its turn before all slices not yet started, of its own org or another', async () => {
+  test('the queue gives a small publish its turn before all slices not yet started, of any org', async () => {
     const org = someOrg()
     const slices = await addLarge(org, 'large', 10)
     expect(await take(3)).toEqual(slices.slice(0, 3))
@@ -121,14 +121,14 @@ describe('the queue', () => {
     expect(await take(2)).toEqual(['again', slices[4]])
   })
 
-  test('interleaves a smaller multi with a larger one', async () => {
+  test('the queue interleaves a smaller multi with a larger one', async () => {
     const large = await addLarge(someOrg(), 'large', 10)
     expect(await take(2)).toEqual(large.slice(0, 2))
     await addLarge(someOrg(), 'less', 2)
     expect((await take(5)).filter((name) => name.startsWith('less'))).toEqual(['less.0', 'less.1', 'less'])
   })
 
-  test('gives many large multis of one org no more turns than the one of another org', async () => {
+  test('the queue gives many large multis of one org no more turns than the one of another org', async () => {
     const org = someOrg()
     const ids = await addMany(org, 'many', 20)
     const steps = []
@@ -142,7 +142,7 @@ describe('the queue', () => {
     expect((await take(12)).filter((name) => slices.includes(name))).toEqual(slices)
   })
 
-  test('redelivers delayed and returned jobs before later ones, and gives a restored job a turn', async () => {
+  test('the queue redelivers delayed and returned jobs before later jobs; a restored job gets a turn', async () => {
     const org = someOrg()
     await addMany(org, 'ours', 3)
     const [first, second] = [await begin(), await begin()]
@@ -153,7 +153,7 @@ describe('the queue', () => {
     expect((await take(10)).sort()).toEqual(['ours-0', 'ours-1', 'ours-2'])
   })
 
-  test('returns the turns of removed jobs', async () => {
+  test('the queue returns the turns of removed jobs', async () => {
     const org = someOrg()
     await addMany(someOrg(), 'theirs', 10)
     for (const id of await addMany(org, 'ours', 100)) await queue.remove({ id, orgName: org })
@@ -161,7 +161,7 @@ describe('the queue', () => {
     expect((await take(3)).includes('next')).toBe(true)
   })
 
-  test('restarts at the first turn when no job is queued or running', async () => {
+  test('the queue restarts at the first turn when no job is queued or running', async () => {
     const org = someOrg()
     await addMany(org, 'ours', 5)
     await take(5)
@@ -172,7 +172,7 @@ describe('the queue', () => {
     expect(await redis.get(turnKey)).toBe('1')
   })
 
-  test('delivers in order of arrival when the range of turns is exhausted', async () => {
+  test('the queue delivers in order of arrival when the range of turns is exhausted', async () => {
     const [ours, theirs] = [someOrg(), someOrg()]
     await queue.add({ id: 'first', orgName: ours })
     await redis.set(turnKey, 2 ** 20 - 3)
@@ -182,7 +182,7 @@ describe('the queue', () => {
     expect(await take(1)).toEqual([])
   })
 
-  test('does not make slices wait for all later publishes once the range of turns is exhausted', async () => {
+  test('the queue does not make slices wait for all later publishes once the range of turns is exhausted', async () => {
     await addMany(someOrg(), 'kept', 1)
     await redis.set(turnKey, 2 ** 20 - 1)
     const org = someOrg()

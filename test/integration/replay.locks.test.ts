@@ -46,7 +46,7 @@ describe.each([
   }
 
   test('four lanes write a graph in which relationships share nodes, and repeat few transactions', async () => {
-    // A constraint that another test creates meanwhile makes every lane repeat one.
+    // A constraint that another test creates at the same time makes every lane repeat a transaction.
     let share = 1
     for (let round = 0; round < 3 && share > 0.15; round++) share = await repeated(uniqueName('Sparse'))
     expect(share).toBeLessThanOrEqual(0.15)

@@ -71,7 +71,7 @@ test('the state does not fit another target, nor another database at the same ad
   })
 })
 
-test('a file of something else is refused', async () => {
+test('a state file with other content is refused', async () => {
   await interrupt()
   await writeFile(stateFile, '{"version": 2}')
   await expect(replayed(source, target, options)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test('a file of something else is refused', async () => {
   })
 })
 
-test('pairs that were refused before an interruption do not keep a replay from going on, and are counted', async () => {
+test('a replay continues in spite of pairs that were refused before an interruption, and counts them', async () => {
   const bad = ['x', 'y'].map((id) => pairOf(nodeUpsert(label, id).statement, { id: { not: id } }))
   const packet = partsWithManifest([{ label, property: 'id' }], [...bad, ...many('a')], many('b'))
   const interrupted = new AbortController()

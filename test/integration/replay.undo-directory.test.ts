@@ -68,7 +68,7 @@ test('an undo is a packet with a manifest, for its owner only, whole before anyt
   expect((await stat(undoDirectory)).mode & 0o777).toBe(0o700)
 })
 
-test('without its manifest it is a directory of part files', async () => {
+test('an undo without its manifest is a directory of part files', async () => {
   const before = await graph()
   await replayed(source, target, options)
   await rm(join(undoDirectory, 'manifest.json'))
@@ -88,7 +88,7 @@ test.each([5, 30, 55])(
   },
 )
 
-test('an undo is kept when an interrupted replay starts over, and undoes one that does not go on', async () => {
+test('an undo is kept when an interrupted replay starts over, and undoes a replay that does not continue', async () => {
   const before = await graph()
   await interrupt(30)
   await interrupt(10, { restart: true })

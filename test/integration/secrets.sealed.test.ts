@@ -44,13 +44,13 @@ async function tamper(id: string, at: number): Promise<void> {
 }
 
 describe('a job’s credentials', () => {
-  test('are read as they were stored', async () => {
+  test('a job’s credentials are read as they were stored', async () => {
     const several = [credentials, 'Basic ', 'Basic "\\\n😀']
     expect(await secretsWith(first).read(await jobWith(several))).toEqual(several)
     expect(await secretsWith(first).read(await jobWith([]))).toEqual([])
   })
 
-  test('are never stored in clear text', async () => {
+  test('a job’s credentials are never stored in clear text', async () => {
     const id = await jobWith([credentials, password])
     const stored = [(await redis.get(secretKeyOf(id))) ?? '', texts.get(id) ?? '']
     const decoded = stored
@@ -71,7 +71,7 @@ describe('a job’s credentials', () => {
     for (const text of [...stored, ...decoded]) expect(traces.filter((trace) => text.includes(trace))).toEqual([])
   })
 
-  test('are sealed with fresh randomness, so that equal ones do not look equal', async () => {
+  test('a job’s credentials are sealed with fresh randomness, so that equal ones do not look equal', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => jobWith([credentials])))
     const sealed = await Promise.all(ids.map((id) => redis.get(secretKeyOf(id))))
     for (const stored of [sealed, ids.map((id) => texts.get(id))]) {
@@ -79,7 +79,7 @@ describe('a job’s credentials', () => {
     }
   })
 
-  test('of any number and length use as much of Redis as a single short one', async () => {
+  test('a job’s credentials of any number and length use as much of Redis as a single short one', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `Basic ${btoa(`${index}:${'x'.repeat(2_000)}`)}`)
     const ids = [await jobWith([credentials]), await jobWith(many)]
     const [one, hundred] = await Promise.all(ids.map((id) => redis.strlen(secretKeyOf(id))))
@@ -88,14 +88,14 @@ describe('a job’s credentials', () => {
     expect(await secretsWith(first).read(ids[1] as string)).toEqual(many)
   })
 
-  test('are null when they expired or were never stored', async () => {
+  test('a job’s credentials are null when they expired or were never stored', async () => {
     const id = await jobWith([credentials])
     await redis.pexpire(secretKeyOf(id), 1)
     await expect.poll(() => secretsWith(first).read(id), { timeout: 20_000 }).toBeNull()
     expect(await secretsWith(first).read(randomUUID())).toBeNull()
   })
 
-  test('do not open under another job’s id', async () => {
+  test('a job’s credentials do not open under another job’s id', async () => {
     const [id, thief] = [await jobWith([credentials]), randomUUID()]
     await redis.copy(secretKeyOf(id), secretKeyOf(thief))
     texts.set(thief, texts.get(id) as string)
@@ -107,14 +107,17 @@ describe('a job’s credentials', () => {
     expect(await secretsWith(first).read(id)).toEqual([credentials])
   })
 
-  test.each([0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.9])('do not open when tampered with at %d of their length', async (at) => {
-    const id = await jobWith([credentials])
-    await tamper(id, at)
-    expect(await secretsWith(first).read(id)).toBeNull()
-  })
+  test.each([0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.9])(
+    'a job’s credentials do not open when tampered with at %d of their length',
+    async (at) => {
+      const id = await jobWith([credentials])
+      await tamper(id, at)
+      expect(await secretsWith(first).read(id)).toBeNull()
+    },
+  )
 
   test.each(['', 'k1', 'k1.', 'k1...', 'k1.AAAA.AAAA.AAAA', 'nonsense'])(
-    'are null when replaced by "%s"',
+    'a job’s credentials are null when replaced by "%s"',
     async (text) => {
       const id = await jobWith([credentials])
       await redis.set(secretKeyOf(id), text)
@@ -124,7 +127,7 @@ describe('a job’s credentials', () => {
 })
 
 describe('keys', () => {
-  test('are rotated: the first encrypts, all configured ones decrypt', async () => {
+  test('keys are rotated: the first encrypts, all configured ones decrypt', async () => {
     const old = await jobWith([credentials], [first])
     const rotated = secretsWith(second, first)
     const fresh = randomUUID()
@@ -134,7 +137,7 @@ describe('keys', () => {
     expect(await Promise.all([old, fresh].map(secretsWith(second).read))).toEqual([null, ['fresh']])
   })
 
-  test('with the same id but other bytes decrypt nothing', async () => {
+  test('a key with the same id but other bytes decrypts nothing', async () => {
     const id = await jobWith([credentials])
     expect(await secretsWith(key('k1')).read(id)).toBeNull()
   })

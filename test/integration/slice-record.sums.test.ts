@@ -29,7 +29,7 @@ async function runningJob(): Promise<string> {
 const far = (subRequestsDone: number) => ({ subRequestsDone, pairs: subRequestsDone * 10, parts: 1, bytes: 5_000 })
 
 describe('the progress of a large multi', () => {
-  test('is the sum of its slices', async () => {
+  test('the progress of a large multi is the sum of its slices', async () => {
     const id = await runningJob()
     for (const slice of [0, 2]) expect(await slices.start(id, slice)).toBe(1)
     expect(await slices.progress(id, 0, 1, far(20))).toBe(200)
@@ -40,7 +40,7 @@ describe('the progress of a large multi', () => {
     expect([progress, attempt]).toEqual([sum, 1])
   })
 
-  test('keeps integers that a float could not print', async () => {
+  test('the progress of a large multi keeps integers that a float could not print', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     const bytes = 400_000_000_000_123
@@ -48,7 +48,7 @@ describe('the progress of a large multi', () => {
     expect((await records.read(id))?.progress.bytes).toBe(bytes)
   })
 
-  test('restarts for a slice that is rebuilt, which counts as another attempt', async () => {
+  test('the progress of a large multi restarts for a slice that is rebuilt, which is another attempt', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await slices.start(id, 1)
@@ -62,7 +62,7 @@ describe('the progress of a large multi', () => {
 })
 
 describe('a slice', () => {
-  test('stops when its job is being cancelled, and does not start then', async () => {
+  test('a slice stops when its job is being cancelled, and does not start then', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await records.cancel(id)
@@ -70,7 +70,7 @@ describe('a slice', () => {
     expect(await slices.start(id, 1)).toBe('cancelling')
   })
 
-  test('stops when its job has finished, and recreates none of its keys', async () => {
+  test('a slice stops when its job has finished, and recreates none of its keys', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await records.finish(id, 'failed', { error: { status: 502, code: 'originBroke', message: 'broke off' } })
@@ -80,7 +80,7 @@ describe('a slice', () => {
     expect(await redis.exists(slicesKey(id))).toBe(0)
   })
 
-  test('that crashed three workers is lost; runs that ended do not count', async () => {
+  test('a slice that crashed three workers is lost; runs that ended do not count', async () => {
     const id = await runningJob()
     for (let run = 1; run <= 3; run++) {
       await slices.start(id, 0)
@@ -93,7 +93,7 @@ describe('a slice', () => {
 })
 
 describe('the steps of a large multi before and after its slices', () => {
-  test('start one attempt, leave the progress to the slices, and commit after any attempts of theirs', async () => {
+  test('the steps around the slices start one attempt, leave the progress to the slices, and commit', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await slices.start(id, 0)

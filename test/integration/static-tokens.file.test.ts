@@ -37,31 +37,31 @@ const soon = (ask: () => unknown, expected: unknown) =>
   vi.waitFor(() => expect(ask()).toEqual(expected), { timeout: 20_000 })
 
 describe('a token', () => {
-  test('identifies its caller, without revealing its digest', () => {
+  test('a token identifies its caller, without revealing its digest', () => {
     const { path } = tokensFile([entry('for alice', aliceGrant), entry('for bob', bobGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('for alice'), principalOf('for bob')]).toEqual([alice, bob])
   })
 
-  test('that is not configured is rejected, and so is a digest', () => {
+  test('a token that is not configured is rejected, and so is a digest', () => {
     const { path } = tokensFile([entry('for alice', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const others = ['', 'for Alice', 'for alice ', 'for alic', digest('for alice'), '\u0000', '😀', 'x'.repeat(10_000)]
     expect(others.map(principalOf)).toEqual(others.map(() => null))
   })
 
-  test('is rejected when none is configured', () => {
+  test('a token is rejected when none is configured', () => {
     expect(createStaticTokens(tokensFile([]).path, quiet)('')).toBeNull()
   })
 
-  test('may have any characters', () => {
+  test('a token may have any characters', () => {
     const tokens = ['ü😀', '"quoted"', ' ', 'a.b.c', '__proto__']
     const { path } = tokensFile(tokens.map((token) => entry(token, { ...aliceGrant, name: token })))
     const principalOf = createStaticTokens(path, quiet)
     expect(tokens.map((token) => principalOf(token)?.name)).toEqual(tokens)
   })
 
-  test('covers its orgs with their sub-directories, and no others', () => {
+  test('a token covers its orgs with their sub-directories, and no others', () => {
     const { path } = tokensFile([entry('for alice', aliceGrant), entry('for bob', bobGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const orgs = ['acme', 'acme/eu', 'acme-eu', 'acme-eu/north', 'acme-eu/north/1', 'acme-eu/northern', 'acm', 'other']
@@ -72,7 +72,7 @@ describe('a token', () => {
 })
 
 describe.concurrent('the tokens file', () => {
-  test('is reloaded when it changes: new tokens work, removed ones do not', async () => {
+  test('the tokens file is reloaded when it changes: new tokens work, removed ones do not', async () => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('old'), principalOf('new')]).toEqual([alice, null])
@@ -82,7 +82,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => principalOf('new'), alice)
   })
 
-  test('is reloaded when it is replaced by one of the same size and time', async () => {
+  test('the tokens file is reloaded when it is replaced by one of the same size and time', async () => {
     const { path } = tokensFile([entry('old', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const { atime, mtime } = statSync(path)
@@ -102,7 +102,7 @@ describe.concurrent('the tokens file', () => {
     ['has a digest in capitals', [{ ...bobGrant, sha256: digest('new').toUpperCase() }]],
     ['has a name that is no org', [entry('new', { ...bobGrant, orgs: ['../acme'] })]],
     ['has one wrong entry among right ones', [entry('new', bobGrant), { ...entry('newer', bobGrant), name: '' }]],
-  ])('keeps the old tokens while it %s, until it is valid again', async (_problem, broken) => {
+  ])('the tokens file keeps the old tokens while it %s, until it is valid again', async (_problem, broken) => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
@@ -113,7 +113,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
-  test('keeps the old tokens while it is missing, and is reloaded when it is back', async () => {
+  test('the tokens file keeps the old tokens while it is missing, and is reloaded when it is back', async () => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
@@ -123,7 +123,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
-  test('is refused at start when it is invalid or missing, without revealing its content', () => {
+  test('the tokens file is refused at start when it is invalid or missing, without revealing its content', () => {
     const { path } = tokensFile([{ ...bobGrant, sha256: 'a token in the clear' }])
     const start = () => createStaticTokens(path, quiet)
     expect(start).toThrow(/AUTH_TOKENS: .*SHA-256/s)

@@ -60,7 +60,7 @@ const nothing = { states: [], held: [], secrets: [], queued: [] }
 const failedRecord = { states: ['failed'], held: [], secrets: [0], queued: [0] }
 
 describe('a submission leaves', () => {
-  test('all that its job needs when it succeeds', async () => {
+  test('a submission leaves all that its job needs when it succeeds', async () => {
     const submission = someSubmission()
     const { id, replayed } = await submitJob(whole, submission, undefined)
     expect(replayed).toBe(false)
@@ -86,7 +86,7 @@ describe('a submission leaves', () => {
     ],
     ['the record is not created', 'queueAway', { records: { ...whole.records, create: away } }, nothing],
     ['the id is not queued', 'queueAway', { queue: { ...whole.queue, add: away } }, failedRecord],
-  ])('nothing that could run when %s, and may be retried with the same key', async (_when, code, broken, left) => {
+  ])('a submission leaves nothing to run when %s, and its key can be used again', async (_when, code, broken, left) => {
     const submission = someSubmission()
     const idempotency = await idempotencyOf(secretKeys, 'client', randomUUID(), submission)
     const outcome = submitJob({ ...whole, ...broken }, submission, idempotency)
@@ -96,7 +96,7 @@ describe('a submission leaves', () => {
     expect(await submitJob(whole, submission, idempotency)).toMatchObject({ replayed: false })
   })
 
-  test('nothing when the open runs are at their limit', async () => {
+  test('a submission leaves nothing when the open runs are at their limit', async () => {
     const before = Number(await redis.hget(openRunsKey, ''))
     const [{ requests, ...large }, late] = [someSubmission(), someSubmission()]
     const many = Array.from({ length: 101 }, () => requests).flat()
@@ -111,7 +111,7 @@ describe('a submission leaves', () => {
     expect(await leftOf(late)).toEqual(nothing)
   })
 
-  test('a callback that is due, and queued, when its job was withdrawn', async () => {
+  test('a submission leaves a callback that is due, and queued, when its job was withdrawn', async () => {
     const submission = someSubmission()
     const requests = submission.requests.map((request) => ({ ...request, callbackUrl: 'https://hooks.example/' }))
     const outcome = submitJob(
@@ -126,7 +126,7 @@ describe('a submission leaves', () => {
     expect(await redis.zscore(callbacksDueKey, id)).not.toBeNull()
   })
 
-  test('a running job when a worker started it before the queue answered', async () => {
+  test('a submission leaves a running job when a worker started it before the queue answered', async () => {
     const submission = someSubmission()
     async function add({ id }: { id: string }) {
       await whole.records.start(id)
@@ -138,7 +138,7 @@ describe('a submission leaves', () => {
     expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 
-  test('nothing when another job holds the name, and names that job', async () => {
+  test('a submission leaves nothing when another job holds the name, and names that job', async () => {
     const submission = someSubmission()
     const { id } = await submitJob(whole, submission, undefined)
     const before = await leftOf(submission)
@@ -150,7 +150,7 @@ describe('a submission leaves', () => {
     expect(await leftOf(submission)).toEqual(before)
   })
 
-  test('nothing when its key was used, for the same request or another', async () => {
+  test('a submission leaves nothing when its key was used, for the same request or another', async () => {
     const [submission, other] = [someSubmission(), someSubmission()]
     const idempotency = await idempotencyOf(secretKeys, 'client', randomUUID(), submission)
     const { id } = await submitJob(whole, submission, idempotency)
@@ -161,7 +161,7 @@ describe('a submission leaves', () => {
     expect(await leftOf(other)).toEqual(nothing)
   })
 
-  test('a runnable job, which the janitor finds, when Redis becomes unavailable midway', async () => {
+  test('a submission leaves a runnable job, which the janitor finds, if Redis becomes unavailable midway', async () => {
     const submission = someSubmission()
     const records = { ...whole.records, withdraw: away }
     const outcome = submitJob({ ...whole, records, queue: { ...whole.queue, add: away } }, submission, undefined)

@@ -13,7 +13,7 @@ const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
 
 describe('parts that no generation refers to', () => {
-  test('are removed when they are old and their job is not alive, whichever of its runs is the latest', async () => {
+  test('unreferenced parts of any run are removed when they are old and their job is not alive', async () => {
     const storage = await openTestStorage()
     const [alive, dead] = [randomUUID(), randomUUID()]
     for (const run of ['one', 'other']) await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, run })
@@ -26,7 +26,7 @@ describe('parts that no generation refers to', () => {
     expect(left.map((key) => key.includes(`.${alive}/`))).toEqual([true, true, true, true])
   })
 
-  test('stay while any part of their run is young, as that run may still be writing', async () => {
+  test('unreferenced parts stay while any part of their run is young, as that run may still be writing', async () => {
     const storage = await openTestStorage()
     await stagePacket(storage, 'a/f', ['1', '2', '3'])
     const aged = storageOn({
@@ -40,7 +40,7 @@ describe('parts that no generation refers to', () => {
     expect(await sweep(aged, { now: Date.now(), orphanedMs: hour })).toEqual(nothing)
   })
 
-  test('stay when they are committed during the sweep', async () => {
+  test('unreferenced parts stay when they are committed during the sweep', async () => {
     const storage = await openTestStorage()
     const manifest = await stagePacket(storage, 'a/f', ['1', '2'])
     const isAlive = async () => {
@@ -51,7 +51,7 @@ describe('parts that no generation refers to', () => {
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
   })
 
-  test('of a losing run are removed, those of the winning run of the same job stay', async () => {
+  test('the parts of a losing run are removed, and the parts of the winning run of the same job stay', async () => {
     const storage = await openTestStorage()
     const jobId = randomUUID()
     await stagePacket(storage, 'a/f', ['lost'], { jobId })
@@ -63,7 +63,7 @@ describe('parts that no generation refers to', () => {
 })
 
 describe('requests and probes', () => {
-  test('are removed when they are old; requests only when their job is not alive', async () => {
+  test('requests and probes are removed when they are old; requests only when their job is not alive', async () => {
     const storage = await openTestStorage()
     const [alive, dead] = [randomUUID(), randomUUID()]
     const put = (key: string) => storage.store.put(key, Buffer.from('{}'))

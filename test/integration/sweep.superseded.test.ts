@@ -24,14 +24,14 @@ const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
   })
 
 describe('superseded generations', () => {
-  test('age from the commit that superseded them, however old their manifest', async () => {
+  test('superseded generations age from the commit that superseded them, however old their manifest', async () => {
     const storage = await openTestStorage()
     const longAgo = { createdAt: new Date(0).toISOString() }
     for (const content of ['1', '2']) await commitPacket(storage, 'a/f', [content], longAgo)
     expect(await sweep(storage, { now: Date.now(), supersededMs: hour })).toEqual(nothing)
   })
 
-  test('stay while their job is unfinished: a late run must find that the job has committed', async () => {
+  test('superseded generations stay while their job is unfinished: a late run must find its commit', async () => {
     const storage = await openTestStorage()
     const jobId = randomUUID()
     await commitPacket(storage, 'a/f', ['1'], { jobId })
@@ -42,7 +42,7 @@ describe('superseded generations', () => {
     expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 1 })
   })
 
-  test('that are void are removed when another is above them, and the packet below them stays', async () => {
+  test('void generations are removed when another is above them, and the packet below them stays', async () => {
     const storage = await openTestStorage()
     const fail = () =>
       storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
@@ -56,7 +56,7 @@ describe('superseded generations', () => {
     ])
   })
 
-  test('of a name with many cost a few requests each to sweep, and those that stay none', async () => {
+  test('a sweep takes a few requests for each superseded generation, and none for the ones that stay', async () => {
     const requests: string[] = []
     const storage = (await openTestStorage()).reopen((operation) => requests.push(operation))
     for (let count = 0; count < 40; count++) await commitPacket(storage, 'a/f', ['1'])
@@ -69,7 +69,7 @@ describe('superseded generations', () => {
     expect(requests.length).toBeLessThan(3 * 40 + 10)
   })
 
-  test('are removed with their parts when their successors are old enough; the highest stays', async () => {
+  test('superseded generations go with their parts when their successors are old; the highest stays', async () => {
     const storage = await openTestStorage()
     for (const contents of [['1', '2'], ['3'], ['4'], ['5']]) await commitPacket(storage, 'a/f', contents)
     const aged = generationsOfAges(storage, [9, 8, 2, 1])
@@ -83,7 +83,7 @@ describe('superseded generations', () => {
     expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/f', 4), ...parts.map(({ key }) => key)])
   })
 
-  test('of a removed packet are removed, and its removal marker stays', async () => {
+  test('superseded generations of a removed packet are removed, and its removal marker stays', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/b/f', ['1', '2'])
     await remove(storage, 'a/b/f')
@@ -92,7 +92,7 @@ describe('superseded generations', () => {
     expect(await sweep(storage)).toEqual(nothing)
   })
 
-  test('of a removed packet are removed after its plain files, which are known by them', async () => {
+  test('superseded generations of a removed packet go after its plain files, which are known by them', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/f', ['1'])
     await storage.store.put('a/f', Buffer.from('1'))
@@ -102,7 +102,7 @@ describe('superseded generations', () => {
     expect(await storage.reopen().packets.list('a', [''])).toEqual([])
   })
 
-  test('lose their manifest first: a sweep that fails midway leaves orphans for the next one', async () => {
+  test('superseded generations lose their manifest first: a sweep that fails leaves orphans for the next', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/f', ['1', '2'])
     await commitPacket(storage, 'a/f', ['3'])

@@ -46,30 +46,33 @@ describe.each([
   ['is a removal in unknown words', `{${made},"parts":[],"removed":"yes"}`],
   ['is void over no number', `{${made},"parts":[],"isVoid":true,"over":"1"}`],
 ])('a manifest that %s', (_, text) => {
-  test.each([1, 2, 3])('(generation %i) keeps its packet as it is, and no other', async (generation) => {
-    const storage = await openTestStorage()
-    for (const name of ['a/f', 'a/g', 'b/f']) await withLeftovers(storage, name)
-    await commitPacket(storage, 'a/h', ['1'], { expiresAt: new Date(Date.now() - 2 * hour).toISOString() })
-    await spoil(storage, 'a/f', generation, text)
-    const reopened = storage.reopen()
-    // The manifests that can be read are cached, so they are known before the other one fails.
-    for (const other of [1, 2, 3].filter((each) => each !== generation)) await reopened.generations.read('a/f', other)
-    const before = await keysBelow(storage, 'a/.parts/f/')
-    const told: [string, string][] = []
-    const unreadable = (name: string, { message }: Error) => void told.push([name, message])
-    const { generations, ...removed } = await sweep(reopened, { unreadable })
-    // Generation 1 goes where 2 and 3 can be read, as it was superseded by 2 whatever 3 is; its part with it.
-    const below = generation === 3 ? 1 : 0
-    expect({ ...removed, generations }).toEqual({
-      ...swept,
-      expired: 1,
-      generations: 4 + below,
-      parts: 8 + below,
-    })
-    expect(told).toEqual([['a/f', expect.stringContaining(generationKey('a/f', generation))]])
-    expect(await keysBelow(storage, 'a/.parts/f/')).toHaveLength(before.length - below)
-    expect(await keysBelow(storage, 'a/.generations/f/')).toHaveLength(3 - below)
-  })
+  test.each([1, 2, 3])(
+    'an unreadable manifest of generation %i keeps its packet as it is, and no other',
+    async (generation) => {
+      const storage = await openTestStorage()
+      for (const name of ['a/f', 'a/g', 'b/f']) await withLeftovers(storage, name)
+      await commitPacket(storage, 'a/h', ['1'], { expiresAt: new Date(Date.now() - 2 * hour).toISOString() })
+      await spoil(storage, 'a/f', generation, text)
+      const reopened = storage.reopen()
+      // The manifests that can be read are cached, so they are known before the other one fails.
+      for (const other of [1, 2, 3].filter((each) => each !== generation)) await reopened.generations.read('a/f', other)
+      const before = await keysBelow(storage, 'a/.parts/f/')
+      const told: [string, string][] = []
+      const unreadable = (name: string, { message }: Error) => void told.push([name, message])
+      const { generations, ...removed } = await sweep(reopened, { unreadable })
+      // If 3 is the unreadable one, generation 1 is removed with its part, because 2 superseded it whatever 3 is.
+      const below = generation === 3 ? 1 : 0
+      expect({ ...removed, generations }).toEqual({
+        ...swept,
+        expired: 1,
+        generations: 4 + below,
+        parts: 8 + below,
+      })
+      expect(told).toEqual([['a/f', expect.stringContaining(generationKey('a/f', generation))]])
+      expect(await keysBelow(storage, 'a/.parts/f/')).toHaveLength(before.length - below)
+      expect(await keysBelow(storage, 'a/.generations/f/')).toHaveLength(3 - below)
+    },
+  )
 })
 
 test('a store that is away ends the sweep, also at a packet that was skipped before', async () => {
@@ -88,7 +91,7 @@ test('a store that is away ends the sweep, also at a packet that was skipped bef
   expect(told).toEqual(['a/f'])
 })
 
-test('a worker logs and counts each such packet once a sweep', async () => {
+test('a worker logs and counts each packet with an unreadable manifest once a sweep', async () => {
   const { context } = await ownWorker()
   const name = `${uniqueName('org')}/f`
   await withLeftovers(context, name)
@@ -110,7 +113,7 @@ test('a worker logs and counts each such packet once a sweep', async () => {
 describe('readers', () => {
   const list = ({ packets }: Storage) => packets.list('a', [''])
 
-  test('list such a packet by its name, and all others as before', async () => {
+  test('readers list a packet with an unreadable manifest by its name, and all others as before', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/e', ['1'])
     await commitPacket(storage, 'a/f', ['1', '2'])
@@ -130,7 +133,7 @@ describe('readers', () => {
     await expect(reopened.packets.require('a', 'f')).rejects.toThrow('is not JSON')
   })
 
-  test('list no file of a removed packet one of whose generations is unreadable: it may be a copy', async () => {
+  test('readers list no file of a removed packet with an unreadable generation: it may be a copy', async () => {
     const storage = await openTestStorage()
     await commitPacket(storage, 'a/e', ['1'])
     await commitPacket(storage, 'a/f', ['1'])

@@ -72,7 +72,7 @@ describe.each([
       'cleanup',
       cleanup(anchor, { type: 'KNOWS', direction: 'both' }, [{ by: 'relationshipId', field: 'grn', id: plain }]),
     ],
-  ])('is read: %s', async (_kind, statement) => {
+  ])('a comparison only reads for the statement: %s', async (_kind, statement) => {
     expect((await explained(statement)).queryType).toBe('r')
   })
 })

@@ -23,7 +23,7 @@ test.each([
   ['an empty list', 'packet [] (list), target none', [], 'null'],
   ['0.0', 'packet 0.5 (float), target -0.0 (float)', 0.5, '-0.0'],
   ['true', 'packet true (boolean), target "true" (string)', true, "'true'"],
-])('%s: %s', async (_what, text, value, changed) => {
+])('the difference of %s is described: %s', async (_what, text, value, changed) => {
   const label = uniqueName('Value')
   const upsert = `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id, \`v\`: $v}`
   const source = sourceOf([pairOf(upsert, { id: 'a', v: value === 1.5 ? 1 : value })])
@@ -36,7 +36,7 @@ test.each([
   await run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`)
 })
 
-test.each(targets)('a node whose id has another type is told: $name', async ({ address, driver }) => {
+test.each(targets)('a node whose id has another type is reported: $name', async ({ address, driver }) => {
   const label = uniqueName('Id')
   const source = sourceOf([nodeUpsert(label, 5n)])
   await replayed(source, address, { createConstraints: true })
@@ -47,7 +47,7 @@ test.each(targets)('a node whose id has another type is told: $name', async ({ a
 })
 
 test.each(targets)(
-  'a value that the target keeps because it holds the new one to be equal is told: $name',
+  'a value that the target keeps because it treats the new one as equal is reported: $name',
   async (at) => {
     const label = uniqueName('Kept')
     const both = "datetime('2020-10-25T02:30:00+0%:00[Europe/Berlin]')"

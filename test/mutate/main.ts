@@ -57,7 +57,7 @@ async function testRing(name: string, filters: readonly string[], ring: Ring): P
   return { outcome: isFailed ? 'killed' : 'no verdict', ring, tail }
 }
 
-/** Runs the tests of the inner ring, and those of the outer ring if none of them fails. */
+/** Runs the tests of the inner ring. If none of them fails, runs the outer ring. */
 async function test(name: string, filters: readonly string[]): Promise<Ended> {
   let ended: Ended = { outcome: 'no verdict', ring: 'inner', tail: '' }
   for (const ring of ringsOf(filters, testFilesIn(copy))) {

@@ -31,7 +31,7 @@ describe.each([
   // With the index of a constraint, which is complete when it has been created.
   beforeAll(() => run(driver, `CREATE CONSTRAINT ${unique(label)}`))
 
-  test.each([{ metadata: true }, { relationships: ['T'] }])('%j', async (what) => {
+  test.each([{ metadata: true }, { relationships: ['T'] }])('the id keeps its type with %j', async (what) => {
     await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
     await run(
       driver,
@@ -46,7 +46,7 @@ describe.each([
   })
 })
 
-test('so is the own id of a relationship, from Neo4j 5', async () => {
+test('the own id of a relationship keeps its type as well, from Neo4j 5', async () => {
   const label = uniqueName('Float')
   const driver = openDriver(neo4j)
   await run(driver, `CREATE INDEX ${label} FOR ()-[r:${label}]-() ON (r.${label})`)

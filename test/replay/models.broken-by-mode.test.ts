@@ -65,7 +65,7 @@ async function outcomes({ model, origin, dirt, request, question }: Case) {
 
 const ids = { originIds: ['a', 'b'], metadata: true, index: 'P' }
 
-test('an unknown property, and one of a wrong type: left out, and kept at the target', async () => {
+test('an unknown property and one of a wrong type are left out, and kept at the target', async () => {
   expect(
     await outcomes({
       model: { P: { id: ['String', 'unique'], age: ['Integer'] } },

@@ -95,12 +95,19 @@ describe('unpublishable origin data is reported with its owner, key and type, or
       'the node N with the labels "L", "x\\y" bears a label "x\\\\y" that no statement can name',
       {},
     ],
-  ])('%s', async (_name, pattern, error, counts) => {
-    expect(await published(pattern)).toEqual({ status: 422, error, skipped: undefined })
-    const left = await published(pattern, { onUnpublishable: 'skip' })
-    const isCounted = Object.keys(counts).length > 0
-    expect(left).toEqual({ status: 200, error: undefined, skipped: isCounted ? { ...skipped, ...counts } : undefined })
-  })
+  ])(
+    'unpublishable origin data is reported with its owner, key and type, or skipped and counted: %s',
+    async (_name, pattern, error, counts) => {
+      expect(await published(pattern)).toEqual({ status: 422, error, skipped: undefined })
+      const left = await published(pattern, { onUnpublishable: 'skip' })
+      const isCounted = Object.keys(counts).length > 0
+      expect(left).toEqual({
+        status: 200,
+        error: undefined,
+        skipped: isCounted ? { ...skipped, ...counts } : undefined,
+      })
+    },
+  )
 })
 
 test.each([
@@ -120,7 +127,7 @@ test.each([
 })
 
 describe('a lone surrogate', () => {
-  test('is replaced when a database stores it', async () => {
+  test('a lone surrogate is replaced when a database stores it', async () => {
     for (const driver of [five, three]) {
       const label = uniqueName('Lone')
       await run(driver, `CREATE (:${label} {sent: $sent, written: 'a\\uD800b'})`, { sent: 'a\ud800b' })
@@ -129,7 +136,7 @@ describe('a lone surrogate', () => {
   })
 
   test.each(['originIds', 'relationshipIds'])(
-    'in %s is refused, because in transit it would become the id of another node',
+    'a lone surrogate in %s is refused, because in transit it would become the id of another node',
     async (field) => {
       const { status, error } = await published("(:L {id: 'a\\uFFFD'})", { [field]: ['a', 'a\ud800'] })
       expect([status, error]).toEqual([

@@ -26,7 +26,7 @@ describe('a citation is parsed as', () => {
     ['Contract 7, Jobs: 200 when it is cancelled', inContract('7-jobs')],
     ['// Contract 5,\n  // order independence.', inContract('5-order-independence')],
     ['Contract 4.2, 4.9 and `onUnpublishable`.', inContract('4.2', '4.9', '4-onunpublishable')],
-  ])('places of the contract: %j', (text, expected) => {
+  ])('a citation is parsed as places of the contract: %j', (text, expected) => {
     expect(targetsOf(text)).toEqual(expected)
   })
 
@@ -40,15 +40,18 @@ describe('a citation is parsed as', () => {
       'seed, Data set requirements, cases 1 to 3.',
       inSpecification('data-set-requirements', 'case-1', 'case-2', 'case-3'),
     ],
-  ])('places of the specification: %j', (text, expected) => {
+  ])('a citation is parsed as places of the specification: %j', (text, expected) => {
     expect(targetsOf(text)).toEqual(expected)
   })
 
-  test.each(['additive to the seed.', 'as the contract says'])('unresolvable if too vague: %j', (text) => {
-    expect(targetsOf(text)).toEqual([null])
-  })
+  test.each(['additive to the seed.', 'as the contract says'])(
+    'a citation is unresolvable if it is too vague: %j',
+    (text) => {
+      expect(targetsOf(text)).toEqual([null])
+    },
+  )
 
-  test('one with its line number', () => {
+  test('a citation is parsed with its line number', () => {
     expect(citationsIn('one\n/**\n * Contract 4.11.\n */', { isTest: false })).toMatchObject([{ line: 3 }])
   })
 })

@@ -23,11 +23,11 @@ const codesIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) =
 describe('the table of settings', () => {
   const rows = rowsOf(between('11', '12')).map(([name, value]) => [codesIn(name)[0], value] as const)
 
-  test('lists exactly the variables', () => {
+  test('the table of settings lists exactly the variables', () => {
     expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(environment.shape).sort())
   })
 
-  test('shows their defaults', () => {
+  test('the table of settings shows their defaults', () => {
     const defaults = Object.entries(environment.shape).map(([name, schema]) => {
       const absent = schema.safeParse(undefined)
       return [name, absent.success ? absent.data : 'required'] as const

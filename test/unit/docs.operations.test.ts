@@ -18,7 +18,7 @@ test('every alert links to its heading', () => {
 })
 
 describe('the metrics', () => {
-  test('are listed exactly in the table, with their labels', async () => {
+  test('the metrics are listed exactly in the table, with their labels', async () => {
     const { registry } = createMetrics()
     const own = (await registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('packets_'))
     const exposed = own.map(({ name }) => {

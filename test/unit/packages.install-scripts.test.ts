@@ -16,7 +16,7 @@ test('the packages with an install script are exactly those listed, and only one
   expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node'])
 })
 
-test('that package is a development dependency, so the image runs no install script', () => {
+test('the package that may run its install script is a development dependency, so the image runs none', () => {
   expect(packages['node_modules/node']?.dev).toBe(true)
   expect(textOf('Dockerfile')).toContain('npm ci --omit=dev --ignore-scripts')
 })

@@ -19,11 +19,11 @@ export interface DiffOptions {
 export interface DiffReport {
   old: PacketRead
   new: PacketRead
-  /** `other` are statements that the service does not write; `needed` is what the statements find nodes by. */
+  /** `other` are statements that the service does not write. By the properties in `needed`, statements find nodes. */
   onlyNew: { pairs: number; statements: Partial<Record<StatementKind | 'other', number>>; needed: Uniqueness[] }
   /** Distinct pairs that the new packet lacks. */
   onlyOld: number
-  /** Of the node and relationship upserts of the new packet, those in all, and those that the old one has, too. */
+  /** Node and relationship upserts of the new packet: how many there are, and how many the old packet has, too. */
   upserts: { all: number; inOld: number }
 }
 
@@ -34,10 +34,10 @@ interface PacketRead {
 }
 
 /**
- * Finds the pairs of a packet that another one lacks: what a target that has the old packet still needs of the new one.
- * Keeps 16 bytes of each old pair in memory, and one part. Pairs are equal if their statements and parameters are, see
- * `pairHash`.
- * @throws ReplayError `broken` for a part that cannot be read, or is not as it should be
+ * Finds the pairs of the new packet that the old one lacks: a target that has the old packet still needs them. Keeps
+ * one part in memory, and a hash of 16 bytes for each old pair. Pairs are equal if their statements and parameters are,
+ * see `pairHash`.
+ * @throws ReplayError `broken` for a part that cannot be read, or that fails its checks
  */
 export async function diff(
   oldPacket: PacketSource,

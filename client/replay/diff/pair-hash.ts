@@ -4,7 +4,7 @@ import { canonicalText } from '../../../shared/packet/lossless-json.ts'
 import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
-// Each buffer of its own would be memory outside the heap, which is given back late.
+// One buffer for all hashes: a new buffer for each would take memory outside the heap, which is released late.
 const digest = Buffer.from(new ArrayBuffer(32))
 const words = new Uint32Array(digest.buffer)
 
@@ -15,7 +15,7 @@ const words = new Uint32Array(digest.buffer)
  */
 export function pairHash({ statement, parameters }: Pair, recognised: Recognised | null): Uint32Array {
   const text = recognised === null ? statement : dollarText(recognised)
-  // Where the JSON ends is known, so that no two pairs have one text.
+  // The end of the JSON is always recognisable, so no two different pairs have the same text.
   digest.write(hash('sha256', canonicalText(parameters) + text, 'binary'), 'latin1')
   return words
 }

@@ -1,17 +1,17 @@
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
-/** A pair that is ready to run; a node delete of many ids is several. */
+/** A pair that is ready to run. A node delete with many ids becomes several items. */
 export interface Item {
   pair: Pair
   place: Place
   recognised: Recognised
   parameters: Readonly<Record<string, unknown>>
-  /** Of its parameters as JSON, approximately. */
+  /** The size of its parameters as JSON, approximately. */
   bytes: number
 }
 
-/** Items with one text, which one transaction runs as rows of one query. */
+/** Items with the same statement, which one transaction runs as rows of one query. */
 export interface Batch {
   recognised: Recognised
   items: readonly Item[]
@@ -20,10 +20,10 @@ export interface Batch {
 const batchBytes = 4 * 1024 * 1024
 // A delete locks and holds every relationship of its nodes.
 const idsPerDelete = 500
-// It costs more than an upsert.
+// An id to delete counts as two rows, because a delete costs more than an upsert.
 const rowsPerId = 2
 
-/** Cuts items into batches of one text each, in the order of the items. A larger item is alone. */
+/** Cuts items into batches of one statement each, in the order of the items. An item over the limits is alone. */
 export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   const batches: Batch[] = []
   const cut = items.flatMap((item) => cutDelete(item, Math.max(1, Math.floor(batchRows / rowsPerId))))
@@ -43,7 +43,7 @@ export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   return batches
 }
 
-/** Both halves of a batch, or of its only item, a node delete; the batch itself if it is one pair or one id. */
+/** Both halves of a batch, or of its only item if that deletes several nodes; otherwise the batch itself. */
 export function halvesOf({ items }: Batch): Batch[] {
   const [only, another] = items as [Item, Item?]
   if (another === undefined) {
@@ -55,14 +55,14 @@ export function halvesOf({ items }: Batch): Batch[] {
 
 const batchOf = (items: readonly Item[]): Batch => ({ recognised: (items[0] as Item).recognised, items })
 
-/** A delete counts by its ids. */
+/** The rows that an item counts for: a delete counts by its ids. */
 const rowsOf = (item: Item): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
 
 /** The ids of a node delete; null for other items. */
 const idsOf = ({ recognised, parameters: { ids } }: Pick<Item, 'recognised' | 'parameters'>): unknown[] | null =>
   recognised.kind === 'nodeDelete' && Array.isArray(ids) ? ids : null
 
-/** A node delete as several of at most so many ids, which together delete the same; any other item as it is. */
+/** Cuts a node delete into several of at most `most` ids, which delete the same nodes. Leaves other items unchanged. */
 function cutDelete(item: Item, most: number): Item[] {
   const ids = idsOf(item)
   if (ids === null || ids.length <= most) return [item]

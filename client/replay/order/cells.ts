@@ -5,8 +5,8 @@ export interface Cell<T> {
 }
 
 /**
- * Divides items into cells. `bucketsOf` names the buckets of an item, one or two: whatever it locks is in them, so that
- * items of cells without a common bucket do not wait for each other.
+ * Divides items into cells. `bucketsOf` names the one or two buckets of an item. They contain everything that the item
+ * locks, so items of cells without a common bucket do not wait for each other.
  */
 export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly number[]): Cell<T>[] {
   const cells = new Map<string, Cell<T>>()
@@ -21,8 +21,8 @@ export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly
 }
 
 /**
- * Runs every cell once, up to `lanes` at a time. A free lane takes the largest cell whose buckets nobody is in. After a
- * failure no further cell starts; rejects with it when those under way have ended.
+ * Runs every cell once, up to `lanes` at a time. A free lane takes the largest cell whose buckets are not in use. After
+ * a failure no further cell starts, and the promise rejects with the failure when the running cells have ended.
  */
 export function runCells<T>(
   cells: readonly Cell<T>[],

@@ -2,9 +2,9 @@ import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
 /**
- * The identities of the nodes that a pair touches, each as a text; of a relationship, the start comes first. Ids that
- * a database takes as equal, such as 5 and 5.0, have one text. Ids that it tells apart may share one too, which costs
- * a little parallelism.
+ * The identities of the nodes that a pair touches, each as a text; for a relationship, the start comes first. Ids that
+ * a database treats as equal, such as 5 and 5.0, have the same text. Ids that it distinguishes may share a text too,
+ * which costs a little parallelism.
  */
 export const identityTexts = (recognised: Recognised, parameters: Readonly<Record<string, unknown>>): string[] =>
   identitiesOf(recognised).map(({ label, idProperty, parameter }) =>

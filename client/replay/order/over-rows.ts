@@ -3,9 +3,9 @@ import type { Recognised } from '../../../shared/packet/recognise.ts'
 import type { Item } from './batches.ts'
 
 /**
- * The query that runs a statement once for each of `$rows`: its parameters become elements of `row`, which is shorter to
- * send than a map with their names. Exact, because each statement of the service reads and writes only what its own row
- * names.
+ * The query that runs a statement once for each of `$rows`. Its parameters become elements of the list `row`, which is
+ * shorter to send than a map with their names. The effect is the same as of separate queries, because each statement of
+ * the service reads and writes only what its own row names.
  * @returns the number of rows that the statement touched, as its only value.
  */
 export function overRows({ text, parameters }: Pick<Recognised, 'text' | 'parameters'>): string {

@@ -6,7 +6,7 @@ export interface Uniqueness {
   property: string
 }
 
-/** How a server lists constraints and writes their creation: as Neo4j 4.4, 4.2, or before. */
+/** The syntax in which a server lists and creates constraints: as since Neo4j 4.4, as since 4.2, or as before. */
 export type ConstraintSyntax = 'require' | 'assert' | 'described'
 
 export function constraintSyntax({ major, minor }: { major: number; minor: number }): ConstraintSyntax {
@@ -38,7 +38,7 @@ export function ensures(row: Readonly<Record<string, unknown>>, { label, propert
 
 const isOnly = (list: unknown, item: string) => Array.isArray(list) && list.length === 1 && list[0] === item
 
-/** As Neo4j 3.5 to 4.1 describe it: no name is quoted, so none can be read back. */
+/** Constraints as Neo4j 3.5 to 4.1 describe them: names are not quoted, so a description can only be compared. */
 function descriptionsOf(label: string, property: string): string[] {
   const variable = label.toLowerCase()
   const value = `${variable}.${property}`

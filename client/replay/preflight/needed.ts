@@ -4,7 +4,7 @@ import type { Anchor } from '../../../shared/packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
 import type { Uniqueness } from './constraints.ts'
 
-/** Collects, each once, the properties by which pairs find nodes, or the nodes that `of` returns. */
+/** Collects, without duplicates, the properties by which pairs find the nodes that `of` returns. */
 export function createNeeds(of: (it: Structure) => readonly Anchor[] = identitiesOf) {
   const needed = new Map<string, Uniqueness>()
   const seen = new WeakSet<object>()

@@ -11,7 +11,7 @@ export interface PreflightSettings {
 }
 
 export interface Preflight {
-  /** Null where the database has none. */
+  /** Null if the database has none. */
   databaseId: string | null
   /** Constraints that the target lacks, for `createMissing`. */
   missing: readonly Uniqueness[]
@@ -19,8 +19,8 @@ export interface Preflight {
 }
 
 /**
- * Finds out whether a replay can begin, before it writes: whether the target can be reached and written, and has the
- * constraints, or may get them. Writes nothing.
+ * Finds out whether a replay can begin: whether the target can be reached and written, and has the constraints, or may
+ * get them. Writes nothing.
  * @throws ReplayError
  */
 export function preflight(
@@ -40,7 +40,7 @@ export function preflight(
   })
 }
 
-/** Creates the constraints that are missing. @throws ReplayError that names those created before one that cannot be */
+/** Creates the missing constraints. @throws ReplayError if one cannot be created; it names the ones created before */
 export function createMissing(
   connection: Connection,
   { missing, syntax }: Pick<Preflight, 'missing' | 'syntax'>,
@@ -66,7 +66,7 @@ export async function checkTarget(target: Target, signal: AbortSignal): Promise<
 
 /**
  * Finds out whether a target can be read, and which constraints it lacks, without which reading is slow.
- * @returns none if the user may not list them.
+ * @returns the missing constraints; none if the user may not list constraints.
  * @throws ReplayError
  */
 export function preflightRead(
@@ -90,7 +90,7 @@ async function missingConstraints(
   return needed.filter((one) => !existing.some((row) => ensures(row, one)))
 }
 
-/** Says of a failure whether the target is away, or cannot be `done`. */
+/** Turns a failure into an error that says whether the target cannot be reached, or cannot be `done`. */
 async function reached<T>(done: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -123,7 +123,7 @@ async function create(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    // Answers when the index behind the constraint is complete.
+    // The query ends when the index behind the constraint is complete.
     await allRows(connection, creation(one, syntax), {}, signal)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }

@@ -26,13 +26,13 @@ export interface Protocol {
 }
 
 /**
- * Creates a node and rolls back: refused where the user or the database may only read.
+ * Creates a node and rolls back. This fails if the user may only read, or the database is read-only.
  * @returns the version of Bolt that the server speaks.
  */
 export const probeWrite = (connection: Connection, signal: AbortSignal): Promise<Protocol> =>
   probe(connection, 'CREATE ()', signal)
 
-/** The same, of a target that need only be read. */
+/** The same for a target that need only be read. */
 export const probeRead = (connection: Connection, signal: AbortSignal): Promise<Protocol> =>
   probe(connection, 'RETURN 1', signal)
 

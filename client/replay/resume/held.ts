@@ -11,10 +11,10 @@ type Done = Pick<State, 'done' | 'rejected'>
 export const nothingDone: Done = { done: [], rejected: [] }
 
 /**
- * Reads back what the parts done say: since then an undo, another packet or a restore may have changed the target.
+ * Checks that the target still holds the parts done: an undo, another packet or a restore may have changed it since.
  * @param onHeld receives the number of parts found so far.
- * @returns the parts before the first one of which a pair would change anything, refused pairs left out. The replay
- * begins again at that part, which keeps the order of parts where it matters.
+ * @returns the parts before the first part in which a pair, other than a refused one, would change anything. The replay
+ * continues from that part, which keeps the order of parts where it matters.
  */
 export async function partsHeld(
   connection: Connection,

@@ -8,11 +8,11 @@ export interface Resume {
   /** What is remembered of an earlier run; null if nothing is. */
   known: State | null
   /**
-   * @returns the id of the replay: that of an earlier run of it that has not ended, also with `restart`, or a new one.
-   * @throws ReplayError `refused` if what is remembered is of another packet or target.
+   * @returns the id of the replay: the one of an unfinished earlier run, also with `restart`, or else a new one.
+   * @throws ReplayError `refused`, without `restart`, if the file is about another packet or target.
    */
   idOf(current: Replayed): State['replay']
-  /** Called before the first transaction: whatever else was remembered may be wrong after it. */
+  /** Called before the first transaction, which may make any other remembered state wrong. */
   begin(current: Omit<State, 'version'>): Promise<void>
   add(done: readonly number[], rejected: readonly Place[]): Promise<void>
   end(): Promise<void>

@@ -7,27 +7,27 @@ import { writeWhole } from '../whole-file.ts'
 
 const state = z.strictObject({
   version: z.literal(1),
-  /** Of the packet. */
+  /** The digest of the packet. */
   sha256: z.string(),
   generation: z.number().nullable(),
-  /** Of the target's address: two databases may both have no id. */
+  /** A digest of the target's address, because two databases may both have no id. */
   target: z.string(),
   databaseId: z.string().nullable(),
-  /** Tells replays of one packet into one target apart. */
+  /** Distinguishes several replays of one packet into one target. */
   replay: z.string(),
-  /** Numbers of the parts of which every pair was committed, or refused and handed over. */
+  /** Numbers of the parts whose pairs were all committed, or refused and handed over. */
   done: z.array(z.number().int().positive()),
   /** The refused pairs of these parts. */
   rejected: z.array(z.strictObject({ part: z.number().int().positive(), pair: z.number().int().positive() })),
 })
 
-/** How far a replay has come. No address, no secret. */
+/** How far a replay has come. It holds no address and no secret. */
 export type State = z.infer<typeof state>
 
 /** Which packet is replayed, and where. */
 export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
 
-/** Which replay it is, too. */
+/** The same, with the id of the replay. */
 export type OneReplay = Replayed & Pick<State, 'replay'>
 
 export const targetHash = (url: string, database: string | null): string =>
@@ -36,9 +36,9 @@ export const targetHash = (url: string, database: string | null): string =>
     .digest('hex')
 
 /**
- * @param isLenient whether a file that is none of a replay counts as absent.
+ * @param isLenient whether a file that holds no state of a replay counts as absent.
  * @returns the state, or null without a file.
- * @throws ReplayError `refused` if the file cannot be read, or is none of a replay.
+ * @throws ReplayError `refused` if the file cannot be read, or holds no state of a replay.
  */
 export async function readState(file: string, isLenient: boolean): Promise<State | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -54,7 +54,7 @@ export async function readState(file: string, isLenient: boolean): Promise<State
   }
 }
 
-/** @throws ReplayError `failed` if the file cannot be written, as on a disk that is full or beside another replay */
+/** @throws ReplayError `failed` if the file cannot be written: the disk may be full, or another replay may use it */
 export async function writeState(file: string, state: State): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true })
@@ -68,7 +68,7 @@ export async function writeState(file: string, state: State): Promise<void> {
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })
 
-/** Says of which other packet or target the state is; null if it is of this one. */
+/** Says to which other packet or target the state belongs; null if it belongs to this one. */
 export function otherThan(current: Replayed, known: State): string | null {
   if (known.target !== current.target) return 'of another target'
   if (known.databaseId !== current.databaseId) return `of another database (id ${known.databaseId})`

@@ -6,7 +6,7 @@ export type Remedy = 'halve' | 'reconnect' | 'repeat' | 'find the pair' | 'give 
 
 const codeOf = (error: unknown): string => (error as { code?: unknown } | null)?.code?.toString() ?? ''
 
-/** What one pair can cause. Anything else that is not repeated is the target's, and would befall every pair. */
+/** Errors that one pair can cause. Other errors that are not retried are the target's, and would affect every pair. */
 const ofPair =
   /^Neo\.ClientError\.(Statement\.(?!AccessMode$)|Schema\.|General\.InvalidArguments$|Transaction\.(TransactionHookFailed|TransactionEventHandlerFailed|TransactionValidationFailed|TransactionTimedOut)$)/
 
@@ -17,7 +17,7 @@ const ofIndexedValue =
 /** Decides by the code of the error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
-  // Retriable too, but the same batch would need the same memory.
+  // These errors are retryable too, but the same batch would need the same memory.
   if (/\.(MemoryPoolOutOfMemoryError|TransactionOutOfMemoryError|OutOfMemoryError)$/.test(code)) return 'halve'
   if (/^(ServiceUnavailable|SessionExpired)$|\.DatabaseUnavailable$/.test(code)) return 'reconnect'
   if (error instanceof Neo4jError && error.retryable) return 'repeat'
@@ -33,10 +33,10 @@ export function describeFailure(error: unknown): string {
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
 
-/** Whether an interruption ended what was under way. */
+/** Whether the error is due to an interruption. */
 export const isAbort = (error: unknown): error is Error => error instanceof Error && error.name === 'AbortError'
 
-/** A failure that is not a pair's; an interruption as it is. */
+/** The error for a failure that no pair has caused. Returns an interruption unchanged. */
 export const targetFailed = (error: unknown): Error =>
   isAbort(error) ? error : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
 

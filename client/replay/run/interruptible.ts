@@ -3,8 +3,8 @@ import { ReplayError } from '../errors.ts'
 const longestEndMs = 10_000
 
 /**
- * Runs what ends soon after `signal` is aborted: transactions under way may end; one that does not is left to the
- * target. @throws ReplayError `interrupted` with this message instead of anything else then
+ * Runs `work`, and ends soon after `signal` is aborted: open transactions get ten seconds, after which the target has
+ * to end them. @throws ReplayError `interrupted` with this message, instead of any other error, once it is aborted
  */
 export async function interruptible<T>(signal: AbortSignal, message: string, work: () => Promise<T>): Promise<T> {
   const overdue = Promise.withResolvers<never>()

@@ -10,8 +10,8 @@ export interface RetrySettings {
 }
 
 /**
- * Runs a query that is no part of the replay itself: again after a deadlock, and the like, even where a constraint could
- * not be created because another one was, on Neo4j 3.5. A target that cannot be reached is not waited for.
+ * Runs a query that is not part of the replay itself. Retries it after a deadlock or a similar error, on Neo4j 3.5 also
+ * if a constraint could not be created because another one was being created. Does not wait for an unreachable target.
  */
 export const uninterfered = <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> =>
   withRetries(attempt, { gate: createGate(), signal, onRetry() {}, reconnectMs: 0 })
@@ -21,16 +21,17 @@ const [firstPauseMs, longestPauseMs] = [20, 2_000]
 const togetherTwice = 2
 
 /**
- * Runs a transaction until it ends well or is no use: after a deadlock, and the like, up to eight more times, the later
- * ones while no other transaction runs; after a lost connection for a minute. Every transaction of a replay may be
- * repeated, even one that committed unseen. The pauses of the driver's own retry begin at a second.
+ * Runs a transaction until it succeeds, or until a retry would not help. After a deadlock or a similar error it is
+ * retried up to eight times, the later ones while no other transaction runs; after a lost connection, for a minute.
+ * Every transaction of a replay may be repeated, even one whose commit was not reported. The driver's own retry is not
+ * used, because its pauses begin at a second.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { gate, signal, onRetry, reconnectMs = 60_000 }: RetrySettings,
 ): Promise<T> {
   const begin = () => {
-    // It may have been aborted while this waited at the gate.
+    // The signal may have been aborted while this attempt waited at the gate.
     signal.throwIfAborted()
     return attempt()
   }

@@ -12,10 +12,10 @@ import { commitBatch } from './transaction.ts'
 export interface RunnerSettings {
   connection: Connection
   tally: Tally
-  /** What to do with a pair that the target refuses: end the replay, or hand it over and go on. */
+  /** What to do with a pair that the target refuses: end the replay, or hand the pair over and continue. */
   onRefused: 'stop' | ((pair: Pair, place: Place) => Promise<void> | void)
   onCommit?: () => void
-  /** Aborted: no transaction begins. */
+  /** Once it is aborted, no further transaction begins. */
   signal: AbortSignal
 }
 
@@ -24,7 +24,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
   const gate = createGate()
-  // Emptied after each window: a packet may have any number of them.
+  // Emptied after each window, because a packet may have any number of refused pairs.
   const refused = new Map<Pair, Place>()
   let handedOver = Promise.resolve()
   const retries = { gate, signal, onRetry: () => tally.retried++ }
@@ -35,12 +35,12 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     if (refused.has(pair)) return
     refused.set(pair, place)
     tally.rejected++
-    // One after the other, though the lanes come at the same time.
+    // Several lanes may refuse pairs at the same time, but pairs are handed over one at a time.
     handedOver = handedOver.then(() => onRefused(pair, place))
     await handedOver
   }
 
-  /** Halves a batch until what failed is alone: one bad pair does not keep the others of its batch out. */
+  /** Halves a batch until the pair that failed is alone: one bad pair does not keep out the rest of its batch. */
   async function runBatch(batch: Batch): Promise<void> {
     try {
       const committed = await withRetries(() => commitBatch(connection, batch), retries)

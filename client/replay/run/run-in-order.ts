@@ -2,7 +2,7 @@ import { batchesOf, type Item } from '../order/batches.ts'
 import type { LoadedPart } from '../source/load-part.ts'
 import type { Runner } from './run-batch.ts'
 
-/** Runs all pairs in the order of the packet, one transaction after the other. Consecutive ones of one text are batches. */
+/** Runs all pairs in the order of the packet, one transaction at a time. Consecutive equal statements form batches. */
 export async function runInOrder(
   parts: readonly Pick<LoadedPart, 'items'>[],
   { runBatch }: Pick<Runner, 'runBatch'>,

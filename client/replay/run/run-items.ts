@@ -4,7 +4,10 @@ import { type Batch, batchesOf, type Item } from '../order/batches.ts'
 import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
 
-/** On two cores, which it shares with its target, two are the fastest: R10 of the benchmark. A target elsewhere has more to wait for. */
+/**
+ * If the client shares two cores with its target, two lanes are the fastest: R10 of the benchmark. With a remote target
+ * a lane waits longer, so more lanes pay off.
+ */
 export const lanesOfAuto = 4
 
 export interface Lanes {
@@ -15,7 +18,7 @@ export interface Lanes {
 
 /**
  * Runs items phase by phase, up to `lanes` batches at once. Items that touch a common node never run at the same time,
- * as far as identities tell.
+ * as far as their identities show.
  */
 export async function runItems(
   items: readonly Item[],
@@ -33,10 +36,10 @@ async function runPhase(
   { lanes: most, batchRows }: Lanes,
   runBatch: (batch: Batch) => Promise<void>,
 ): Promise<void> {
-  // A few items are not worth being divided among many small transactions.
+  // Dividing a few items among many small transactions is not worth it.
   const lanes = Math.min(most, Math.ceil(items.length / batchRows))
   const buckets = lanes === 1 ? 1 : 2 * lanes
-  // Sorted by start and end: consecutive rows change the same places of the store.
+  // Sorted by start and end, so that consecutive rows change the same places of the store.
   const located = items
     .map((item) => ({ item, nodes: identityTexts(item.recognised, item.parameters) }))
     .sort((a, b) => compare(a.nodes, b.nodes))

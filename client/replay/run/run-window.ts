@@ -7,7 +7,7 @@ import type { Tally } from './tally.ts'
 
 /**
  * Runs all pairs of the parts, in the order of the packet if asked to.
- * @returns where those pairs stand that the target refused.
+ * @returns the places of the pairs that the target refused.
  */
 export async function runWindow(
   parts: readonly Pick<LoadedPart, 'items'>[],
@@ -20,7 +20,7 @@ export async function runWindow(
   else await runItems(items, lanes, runner.runBatch)
   const refused = runner.takeRefused()
   for (const [at, { pair, recognised }] of items.entries()) {
-    // Several items, one after the other, may be of one pair.
+    // One pair may have several items, which stand next to each other.
     if (pair !== items[at - 1]?.pair && !refused.has(pair)) tally.pairs[recognised.kind]++
   }
   return [...refused.values()]

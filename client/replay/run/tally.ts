@@ -12,7 +12,7 @@ export interface Tally {
   retried: number
   /** The sums of the target's own counters. */
   counters: Record<string, number>
-  /** Relationships set beyond one for each upsert, as the target has several parallel ones. */
+  /** Relationships set beyond one for each upsert, because the target has parallel ones. */
   parallelCopies: number
   /** Pairs that the target refused, in this replay or before. */
   rejected: number

@@ -8,7 +8,7 @@ import { MiscountedRows } from './failures.ts'
 export interface Committed {
   /** The target's own counters. */
   counters: Readonly<Record<string, number>>
-  /** Relationships beyond one a row: the target has several parallel ones, and all were set. */
+  /** Relationships beyond one for each row: the target has parallel ones, and all were set. */
   parallelCopies: number
 }
 

@@ -7,11 +7,11 @@ import { type Item, itemsOf } from '../order/batches.ts'
 
 import type { PacketSource, PartSource } from './packet-source.ts'
 
-/** A part of which every pair was found fit to run. */
+/** A part whose pairs have all passed their checks. */
 export interface LoadedPart {
   /** Counts from 1. */
   number: number
-  /** Of the stored JSON. */
+  /** The digest of the stored JSON. */
   sha256: string
   items: Item[]
 }
@@ -38,7 +38,7 @@ export function loadPart(
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
       if (recognised === null) throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
-      // One string for all pairs that have it.
+      // All pairs with the same statement share one string.
       pair.statement = recognised.statement
       const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
       if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
@@ -49,7 +49,7 @@ export function loadPart(
 }
 
 /**
- * Reads the pairs of a part, if its stored bytes are those that its source knows: hash, JSON and number of pairs.
+ * Checks the hash, the JSON and the number of pairs of a part's stored bytes. @returns the hash and the pairs
  * @throws SourceBroken
  */
 export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
@@ -76,7 +76,7 @@ export async function readPart({ parts }: PacketSource, index: number, signal: A
   })
 }
 
-/** Names the part in what a check of it throws. @throws ReplayError `broken` */
+/** Runs the check of a part, and adds the part's name to its error. @throws ReplayError `broken` */
 export function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
   try {
     return check()

@@ -1,8 +1,8 @@
-/** A packet as a replay reads it. `null` is what is not known of bare part files. */
+/** A packet as a replay reads it. Some fields of bare part files are not known, and null. */
 export interface PacketSource {
   /** For messages: `acme/people.json`, `./people.json`. */
   name: string
-  /** Of the packet; identifies it in the state file. */
+  /** The digest of the packet, which identifies it in the state file. */
   sha256: string | null
   generation: number | null
   requires: { server: string; constraints: { label: string; property: string }[] } | null

@@ -2,7 +2,7 @@ import { type LoadedPart, type LoadSettings, loadPart, readPart } from './load-p
 import type { PacketSource } from './packet-source.ts'
 
 export interface WindowSettings extends LoadSettings {
-  /** The most JSON of parts that are in memory at once, unless a part alone has more. */
+  /** Limit of the JSON of a window, bytes. */
   windowBytes: number
 }
 
@@ -11,7 +11,7 @@ export const usualWindowBytes = 8 * 1024 * 1024
 
 /**
  * Reads and checks parts window by window, in their order; while a window is in use, the next part is read. A window is
- * handed out when all of its parts were found good. A part that is larger is a window of its own.
+ * handed out when all its parts have passed their checks. A part over the limit is a window of its own.
  */
 export async function* windowsOf(
   source: PacketSource,

@@ -19,15 +19,15 @@ import { type Seen, seen, type TargetReader } from './target-reader.ts'
 interface Between {
   start: Seen
   end: Seen
-  /** The relationships that the pair sets. Two stand for more if they have no ids, as then no undo is made. */
+  /** The relationships that the pair sets. Without ids at most two are read, because two already rule out an undo. */
   found: Relationship[]
-  /** Whether there is any of the type. */
+  /** Whether any relationship of the type is there. */
   isAny: boolean
 }
 
 /**
- * Saves the relationships that the items set, and the ends that they make.
- * @returns the relationships that they add between nodes that are there.
+ * Saves the relationships that the items set, and the ends that they create.
+ * @returns the relationships that they add between existing nodes.
  */
 export async function saveBetween(items: readonly Item[], reader: TargetReader, images: Images): Promise<Addition[]> {
   const additions: Addition[] = []
@@ -59,12 +59,12 @@ async function saveOne(
 ): Promise<Addition | null> {
   const { kind } = item.recognised
   if (start.node === null || end.node === null) {
-    // A new end is deleted with its relationships. Only an upsert makes ends.
+    // The undo deletes a new end together with its relationships. Only an upsert creates ends.
     const absent = namedBy(item).filter((_, index) => [start, end][index]?.node === null)
     if (kind === 'relationshipUpsert') for (const { identity } of absent) await images.absentNode(identity)
     return null
   }
-  // MERGE of a relationship without an id is content with any.
+  // MERGE of a relationship without an id matches any relationship of the type, so it adds nothing.
   if (kind === 'relationshipCreate' && found.length > 0) return null
   const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
   if (found.length > 0) await images.relationships(ends, found)
@@ -85,7 +85,7 @@ function queryOf({ recognised }: Item): string {
   const [start, end] = identitiesOf(recognised) as [IdentifiedNode, IdentifiedNode]
   const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
   const own = ownIdOf(recognised)
-  // Both ends first: as one pattern, every relationship of a hub would be visited for each row.
+  // Match both ends first: a single pattern would visit every relationship of a hub for each row.
   const ends = template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`
   const set = withRowFields(template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(own)}]->(b)`)
   const found = `collect(r)${own === null ? '[..2]' : ''} AS found`
@@ -94,7 +94,7 @@ function queryOf({ recognised }: Item): string {
   return `${eachRow} ${set} WITH at, a, b, ${found} RETURN at, ${nodes}, found, ${isAny}`
 }
 
-/** The id by which a statement finds a relationship; null if by its ends alone. */
+/** The id by which a statement finds a relationship; null if it finds it by the ends alone. */
 function ownIdOf(it: Structure): NamedField | null {
   if (it.kind === 'relationshipUpsert') return named(it.fields).find(({ key }) => key === it.idField) ?? null
   if (it.kind !== 'postback' || it.of !== 'relationship' || it.id === null) return null

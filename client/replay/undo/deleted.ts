@@ -17,7 +17,7 @@ interface Deleted {
   found: Relationship[]
 }
 
-/** Saves the relationships that the items delete: what a cleanup does not keep, and every relationship of a deleted node. */
+/** Saves the relationships that the items delete: all that a cleanup does not keep, and all of a deleted node. */
 export async function saveDeleted(items: readonly Item[], reader: TargetReader, images: Images): Promise<void> {
   for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
     const query = queryOf(alike[0] as Item)

@@ -12,13 +12,13 @@ import { writeWhole } from '../whole-file.ts'
 
 const marker = z.strictObject({
   version: z.literal(1),
-  /** Of the packet that is replayed, of the target and of the replay, as in the state file. */
+  /** These fields identify the packet, the target and the replay, as in the state file. */
   sha256: z.string(),
   generation: z.number().nullable(),
   target: z.string(),
   databaseId: z.string().nullable(),
   replay: z.string(),
-  /** Nothing is replayed before it is `complete`; `ended` when all is. */
+  /** Nothing is replayed before the stage is `complete`. It is `ended` when the whole packet is replayed. */
   stage: z.enum(['reading', 'complete', 'ended']),
 })
 
@@ -27,14 +27,14 @@ export interface UndoDirectory {
   replayed: OneReplay
 }
 
-// Its name is none of a part.
+// Its name cannot be the name of a part.
 const markerFile = 'undo.state'
 const manifestFile = 'manifest.json'
 const partName = (number: number) => `undo-${String(number).padStart(6, '0')}.json`
 const isOurs = (name: string) => /^(undo-\d+\.json|undo\.state|manifest\.json)(\.new)?$/.test(name)
 
 /**
- * Opens the directory of an undo. Without `isBegun` no transaction of the replay has begun.
+ * Opens the directory of an undo. `isBegun`: whether a transaction of the replay may have begun.
  * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
  */
 export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const names = await readdir(directory)
   const known = names.includes(markerFile) ? await readMarker(directory) : null
-  // The marker is the first file, and may not have got its name.
+  // The marker is written first. An interruption may have left it under its temporary name.
   const isElse = known === null && names.some((name) => name !== `${markerFile}.new`)
   if (isElse) throw refused(directory, 'holds something else')
   if (known !== null) {
@@ -109,7 +109,7 @@ export function createUndoFiles(undo: UndoDirectory) {
       const forms = { parameterSyntax: 'dollar', numbers: 'plain' }
       const manifest = localManifest({ packet: 'undo', parts, statements, needed }, forms)
       await writeWhole(join(directory, manifestFile), manifest)
-      // A crash of the machine must not leave changes at the target, and no names of these files.
+      // If the machine crashes after the target has changed, the directory must still list these files.
       const handle = await open(directory, 'r')
       await handle.sync().finally(() => handle.close())
       await writeStage(undo, 'complete')

@@ -14,21 +14,21 @@ import { endsText, identityBy, identityText } from './identities.ts'
 
 /** What must be known of the whole packet before any of its elements is read at the target. */
 export interface Facts {
-  /** How pairs find nodes, or keep their relationships. The target has a constraint for each. */
+  /** How pairs find nodes, and how they name the far ends that they keep. The target has a constraint for each. */
   rules: readonly Uniqueness[]
   /** The texts of all identities that pairs name, and of all ends of relationships. */
   named: TextSet
-  /** The property by which pairs tell parallel relationships of a type apart; null if by nothing. */
+  /** The property by which pairs distinguish parallel relationships of a type; null if they do not. */
   idFields: ReadonlyMap<string, string | null>
   /** The labels that node upserts add, by the label of the identity. */
   added: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** The parts of a packet, one after the other; the next one is read meanwhile. */
+/** The parts of a packet, one at a time; while one is in use, the next one is read. */
 export const eachPart = (source: PacketSource, settings: LoadSettings, signal: AbortSignal) =>
   windowsOf(source, [...source.parts.keys()], { ...settings, windowBytes: 1 }, signal)
 
-/** Reads the whole packet. @throws ReplayError `refused` if its statements speak differently of one type. */
+/** Reads the whole packet. @throws ReplayError `refused` if its statements find one type by different ids. */
 export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {
   const needs = createNeeds((it) => [...identitiesOf(it), ...keptEndsOf(it)])
   const named = createTextSet()
@@ -80,7 +80,7 @@ export interface NamedNode {
   identity: Identity
 }
 
-/** The nodes that a pair names; of a relationship, the start comes first. */
+/** The nodes that a pair names; for a relationship, the start comes first. */
 export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): NamedNode[] =>
   identitiesOf(recognised).flatMap((node) => {
     const value = parameters[node.parameter]
@@ -95,7 +95,7 @@ const keptBy = ({ recognised, parameters }: Item): Identity[] =>
     return Array.isArray(ids) ? ids.map((id) => identityBy(node, id)) : []
   })
 
-/** The type of which a statement speaks, and the property by which it finds relationships; null if it does not matter. */
+/** The type whose relationships a statement finds, and the property that it finds them by; null if neither is fixed. */
 function idFieldOf(it: Structure): [type: string, idField: string | null] | null {
   if (it.kind === 'relationshipUpsert') return [it.ends.type, it.idField]
   if (it.kind === 'postback' && it.of === 'relationship') return [it.ends.type, it.id?.key ?? null]

@@ -7,8 +7,8 @@ import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair
 import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
 
 /**
- * Properties as the driver reads them as fields of a statement, ordered by key.
- * @returns the fields, or a description of the first key or value without a rendering.
+ * Turns properties, as the driver reads them, into fields of a statement, ordered by key.
+ * @returns the fields, or a description of the first key or value that cannot be rendered.
  */
 export function fieldsOf({
   keys,
@@ -25,7 +25,7 @@ export function fieldsOf({
   return fields.sort((a, b) => byCodePoint(a.key, b.key))
 }
 
-/** NaN, or a list that contains it: no pattern finds an element by it. */
+/** Whether a value is NaN, or a list that contains it: no pattern finds an element by this value. */
 export const equalsNothing = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(Number.isNaN) : Number.isNaN(value)
 

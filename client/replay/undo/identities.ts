@@ -12,7 +12,7 @@ export const identityBy = ({ label, idProperty, id }: IdentifiedNode, value: unk
   id: { ...id, json: typeof value === 'string' ? JSON.stringify(value) : stringifyLossless(value) },
 })
 
-/** One text for identities that `MERGE` takes as equal. */
+/** A text that is the same for identities that `MERGE` treats as equal. */
 export const identityText = ({ label, idProperty, id }: Identity): string =>
   [label, idProperty, mergeText(id)].join('\u0000')
 

@@ -29,7 +29,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
   return {
     isNew,
 
-    /** The node as it is, with its labels: those that the packet adds and it lacks are removed. */
+    /** Restores a node as it is, with its labels. Removes the labels that the packet adds and the node lacks. */
     async node(node: Node, identity: Identity): Promise<void> {
       if (!isNew('node', `${node.identity}`)) return
       const about = `the node ${describeIdentity(identity)}`
@@ -46,7 +46,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       await writer.write(nodeUpsertPair(pairs, identity, fields, changes), about)
     },
 
-    /** A node that is not there. */
+    /** Deletes a node that is not there yet. */
     async absentNode(identity: Identity): Promise<void> {
       if (!isNew('absent', identityText(identity))) return
       const { id } = identity
@@ -59,7 +59,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       )
     },
 
-    /** These relationships as they are; `all` between the two ends that may change, of one type. */
+    /** Restores relationships as they are. `all`: the relationships of one type between these ends that may change. */
     async relationships(ends: Ends, all: readonly Relationship[]): Promise<void> {
       const { start, type, end } = ends
       const about = `the relationship ${describeIdentity(start)} -${type}-> ${describeIdentity(end)}`
@@ -71,7 +71,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       for (const relationship of all) {
         const fields = await fieldsAt('relationship', relationship, about)
         const id = idField === null ? null : ownId(fields, idField, about)
-        // Without its id it is the only one, and the packet adds none.
+        // A relationship may lack the id only if it is the only one and the packet adds none.
         if (idField !== null && id === null && (named.has(endsText(ends)) || !(await reader.isAlone(relationship)))) {
           throw irreversible(about, `has no ${idField}, by which the packet tells relationships apart`)
         }
@@ -99,7 +99,7 @@ function ownId(fields: readonly PropertyField[], idField: string, about: string)
   return mergeText(id)
 }
 
-/** The id as JSON that stands for itself, as a list of ids has no expression; null if it cannot. */
+/** The id as plain JSON, because the list of ids has no expression that converts it; null if that is not possible. */
 function numbersAsTheyAre({ json, wrap }: Identity['id']): string | null {
   if (wrap === null) return json
   if (wrap !== 'toInteger' && wrap !== 'toFloat') return null

@@ -13,13 +13,13 @@ export interface Addition {
   node: bigint
   start: Identity
   type: string
-  /** Of its start and end. */
+  /** Describes its start and end. */
   about: string
-  /** Its own id, if there are others between its ends; else null. */
+  /** Its own id, if other relationships connect the same ends; else null. */
   parallel: OwnId | null
 }
 
-/** The property that tells parallel relationships apart, and its value, as a text that is the same for equal values. */
+/** The property that distinguishes parallel relationships, and its value as a text, the same for equal values. */
 export interface OwnId {
   key: string
   text: string
@@ -27,7 +27,7 @@ export interface OwnId {
 
 const byNode = `${eachRow} MATCH (a) WHERE id(a) = row.node WITH at, a`
 
-/** Saves which relationships there are out of the nodes that others are added to. */
+/** Saves which relationships lead out of the nodes to which the packet adds some. */
 export async function saveKept(additions: readonly Addition[], reader: TargetReader, images: Images): Promise<void> {
   const isFirst = ({ node, type }: Addition) => images.isNew('kept', `${node}`, type)
   const byEnd = additions.filter((one) => one.parallel === null && isFirst(one))
@@ -56,7 +56,7 @@ async function saveFarEnds(alike: readonly Addition[], reader: TargetReader, ima
 }
 
 /**
- * Far ends do not tell an added relationship from a parallel one; ids do, if all relationships of the node have one.
+ * Far ends cannot distinguish an added relationship from a parallel one. Ids can, if all relationships have one.
  * @param alike additions of one type out of one node
  */
 async function saveOwnIds(

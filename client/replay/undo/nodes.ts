@@ -12,11 +12,11 @@ import { type Seen, seen, type TargetReader } from './target-reader.ts'
 const kinds = ['nodeUpsert', 'deleteProperties', 'nodeDelete', 'postback']
 
 interface Use extends NamedNode {
-  /** Whether the pair makes the node if it is not there. */
+  /** Whether the pair creates the node if it is not there. */
   makes: boolean
 }
 
-/** Saves the nodes whose properties or labels the items may change, and those that they make or delete. */
+/** Saves the nodes that the items create or delete, or whose properties or labels they may change. */
 export async function saveNodes(items: readonly Item[], reader: TargetReader, images: Images): Promise<void> {
   for (const alike of Map.groupBy(items.flatMap(usesOf), ({ node }) => JSON.stringify(node)).values()) {
     const found = withRowFields(template`OPTIONAL MATCH ${anchorPattern('x', (alike[0] as Use).node, 'id')}`)

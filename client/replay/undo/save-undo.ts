@@ -30,8 +30,8 @@ const undoErrors: PacketErrors = {
 }
 
 /**
- * Reads what a packet will touch at the target, all of it before the first transaction, and writes it to a directory as
- * a packet that brings it back. Keeps the complete undo of the same replay, which was read before that wrote anything.
+ * Reads everything that a packet will touch at the target, before the first transaction, and writes a packet that
+ * restores it into a directory. Keeps a complete undo of the same replay, which was read before that replay wrote.
  * @throws ReplayError `refused` if anything could not be restored exactly
  */
 export async function saveUndo(

@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts'
 import { equalsNothing } from './fields.ts'
 import { identityText, irreversible } from './identities.ts'
 
-/** A node of the target: its internal id, and what may identify it. All are null where there is none. */
+/** A node of the target: its internal id, and what may identify it. All values are null if there is no node. */
 export interface Seen {
   node: bigint | null
   labels: readonly string[] | null
@@ -17,7 +17,7 @@ export interface Seen {
   ids: unknown[]
 }
 
-/** What a query asks of a node. */
+/** The expression by which a query returns a node as `Seen`. */
 export const seen = (variable: string): string =>
   `{node: id(${variable}), labels: labels(${variable}), ids: [key IN $keys | ${variable}[key]]}`
 
@@ -30,8 +30,8 @@ export function createTargetReader(connection: Connection, { rules, named }: Fac
 
   return {
     /**
-     * The rows of the query, for a few of `rows` at once, the next of which are asked for meanwhile; `at` counts from the
-     * first of them all.
+     * Runs the query for a few hundred of `rows` at a time, and requests the next result while one is in use. `at` is
+     * the position in all of `rows`.
      */
     async *read<Row extends object>(query: string, rows: readonly object[]): AsyncGenerator<Row & { at: number }> {
       const ask = (first: number) => {
@@ -49,7 +49,7 @@ export function createTargetReader(connection: Connection, { rules, named }: Fac
       }
     },
 
-    /** Completes the values of an element, of which Bolt 3 omits offsets. */
+    /** Adds the offsets of datetimes to the values of an element, because Bolt 3 omits them. */
     complete: (
       owner: 'node' | 'relationship',
       id: bigint,

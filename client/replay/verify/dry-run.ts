@@ -11,7 +11,7 @@ export type DryRunOptions = VerifyOptions & Pick<PreflightSettings, 'createConst
 
 /**
  * Says what a replay would change, and writes nothing: its checks before the first write, then a comparison.
- * `missingConstraints` are those that the replay would create.
+ * `missingConstraints` are the constraints that the replay would create.
  * @throws ReplayError as the replay would before its first write
  */
 export function dryRun(source: PacketSource, target: Target, options: DryRunOptions): Promise<VerifyReport> {

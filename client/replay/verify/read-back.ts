@@ -10,7 +10,7 @@ export interface Difference extends Finding {
   item: Item
 }
 
-/** Reads what the pairs of a batch speak of; changes nothing. Only the first `mostShown` differences have a text. */
+/** Reads the elements that a batch is about; changes nothing. Only the first `mostShown` differences have a text. */
 export async function differencesOf(
   connection: Connection,
   { recognised, items }: Batch,
@@ -24,7 +24,7 @@ export async function differencesOf(
   const found: Difference[] = []
   const session = connection.session()
   try {
-    // Row by row: what the target has may be much larger than the batch.
+    // Row by row, because the result may be much larger than the batch.
     for await (const record of session.run(overNumberedRows(check.query), { rows, values })) {
       const row = record.toObject() as Row & { at: bigint }
       const at = Number(row.at)

@@ -9,7 +9,7 @@ import { lanesOfAuto } from '../run/run-items.ts'
 import { type Difference, differencesOf } from './read-back.ts'
 
 export interface ReaderSettings {
-  /** How many queries may run at once; `auto`: as many as of a replay. */
+  /** How many queries may run at once; `auto`: as many as transactions of a replay. */
   lanes: number | 'auto'
   /** The most pairs of a query. */
   batchRows: number
@@ -18,7 +18,7 @@ export interface ReaderSettings {
   signal: AbortSignal
 }
 
-/** Compares items with the target, several batches at once, in halves where the target refuses the whole. */
+/** Compares items with the target, several batches at once. Halves a batch that the target refuses. */
 export function createReader(connection: Connection, { lanes, batchRows, mostShown, signal }: ReaderSettings) {
   const retries = { gate: createGate(), signal, onRetry() {} }
 

@@ -12,7 +12,7 @@ export interface VerifyReport {
   differing: number
   /** Differences, by kind; a pair may have several. */
   differences: Record<DifferenceKind, number>
-  /** Those that stand first in the packet. */
+  /** The differences that come first in the packet. */
   first: (Finding & Place)[]
   /** The fraction of the pairs that was drawn. */
   sample: number
@@ -29,7 +29,7 @@ export const createReport = (sample: number): VerifyReport => ({
 const zeros = <K extends string>(kinds: readonly K[]) =>
   Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
 
-/** Counts differences, and keeps `mostShown` of those that have a text and stand first. */
+/** Counts differences, and keeps the `mostShown` first ones, in the order of the packet, that have a text. */
 export function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {
   const { differences, first } = report
   for (const { kind, text, item } of found) {

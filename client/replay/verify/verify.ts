@@ -15,11 +15,11 @@ export interface VerifyOptions extends ReaderSettings {
   sample: number
   onProgress?: (progress: VerifyProgress) => void
   onDifference?: (difference: Difference) => void
-  /** The most JSON of parts that are compared together; twice as much is in memory. */
+  /** Limit of the JSON of parts that are compared together, bytes; twice as much is in memory. */
   windowBytes?: number
 }
 
-/** How far a comparison is; told after every query. */
+/** How far a comparison is; reported after every query. */
 export interface VerifyProgress {
   partsDone: number
   parts: number
@@ -31,7 +31,7 @@ export interface VerifyProgress {
 
 /**
  * Compares a target with a packet, types included, and writes nothing: they agree when no pair would change anything.
- * What the packet does not speak of is not looked at. The target should not change meanwhile.
+ * Anything that the packet does not mention is not compared. The target should not change during the comparison.
  * @throws ReplayError
  */
 export async function verify(source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> {
@@ -56,7 +56,7 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
       window.flatMap((part) => part.items),
       sample,
     )
-    // Several items may be of one pair.
+    // One pair may have several items.
     const kinds = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
     for (const kind of kinds.values()) report.pairs[kind]++
     const differing = new Set<Pair>()
@@ -78,7 +78,7 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   return report
 }
 
-/** Some of the pairs, each with this probability, and all items of each. */
+/** Draws pairs at random, each with this probability. @returns all items of these pairs */
 function sampled(items: readonly Item[], fraction: number): readonly Item[] {
   if (fraction === 1) return items
   const isChosen = new Map<Pair, boolean>()

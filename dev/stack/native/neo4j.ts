@@ -19,7 +19,7 @@ interface Edition {
   startLimitMs?: number
   /** The java command, if it is not the usual one. */
   java?: string
-  /** The class to run and its arguments, if not those of Neo4j 3.5 and 5. */
+  /** The class to run and its arguments, if they differ from Neo4j 3.5 and 5. */
   main?: (home: string) => readonly string[]
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }

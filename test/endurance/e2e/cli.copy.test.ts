@@ -27,7 +27,7 @@ test('nothing is published for a target that cannot be reached or written', asyn
   expect(remembered).toThrow('ENOENT')
 })
 
-test('where the replay ends early, the same command continues with the packet that it has published', async () => {
+test('if the replay ends early, the same command continues with the packet that it has published', async () => {
   const { copy, remembered, made } = prepareCopy('continued.json')
   await dropConstraint()
   expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })
@@ -38,7 +38,7 @@ test('where the replay ends early, the same command continues with the packet th
   expect(await made()).toBe(1)
 })
 
-test('a packet that was replaced meanwhile is not replayed, nor one that other credentials have made', async () => {
+test('a packet that was replaced since is not replayed, nor is one that other credentials have made', async () => {
   const { copy, rewrite } = prepareCopy('replaced.json')
   const refused = async (message: RegExp) =>
     expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: expect.stringMatching(message) })

@@ -38,7 +38,7 @@ test('a replay that is interrupted is exit code 130, and the same command contin
   expect(await differing()).toEqual([])
 })
 
-test('a second signal ends at once, whatever is under way', async () => {
+test('a second signal ends the client at once, whatever it is doing', async () => {
   const proxy = await startFakeService(() => new Promise(() => {}))
   const { code } = await spawnCli(
     ['replay', `${org}/people.json`, ...to],
@@ -77,7 +77,7 @@ async function replayTwoParts() {
   return { cwd, replay, makeWay }
 }
 
-test('what was done is remembered in a file without secrets, and not done again', async () => {
+test('the parts done are recorded in a file without secrets, and are not replayed again', async () => {
   const { cwd, replay, makeWay } = await replayTwoParts()
   const failed = await replay()
   expect(failed).toMatchObject({ code: 6, stderr: expect.stringMatching(/^error: part 2, pair 1 \(node upsert/) })

@@ -10,7 +10,7 @@ import { prepareReplay } from '../../support/clients/cli-target.ts'
 const { label, target, clearTarget, to, variables, count } = await prepareReplay(1)
 beforeEach(clearTarget)
 
-// Larger than what runs together, so that each part is a window of its own.
+// Larger than the limit, so that each part is a window of its own.
 const padding = 'x'.repeat(9 * 1024 * 1024)
 const upsert = (id: unknown, index: number) => ({
   statement: `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`,
@@ -36,7 +36,7 @@ function packetOf(...parts: unknown[][]) {
   }
 }
 
-/** A module that tells when the signal is handled: the client says so only when its transaction has ended. */
+/** A module that reports when the signal arrives: the client reports it only after its transaction has ended. */
 const tellsSignal = `data:text/javascript,${encodeURIComponent("process.on('SIGTERM', () => console.error('told'))")}`
 
 async function interruptedAt(id: string, words: string[], cwd: string): Promise<Ran> {
@@ -78,7 +78,7 @@ test('a replay that is interrupted inside a window ends its transaction, and the
   expect(await count()).toBe(4)
 })
 
-test('an interrupted --restart is not taken for what it restarted', async () => {
+test('an interrupted --restart is not mistaken for the replay that it restarted', async () => {
   const { interruptedAt, doneParts, replay } = packetOf(['a1', 'a2'], ['b1', 'b2'])
   expect(await interruptedAt('b1')).toMatchObject(told)
   expect(doneParts()).toEqual([1])

@@ -49,23 +49,26 @@ const onRecords = everyEndpoint.filter(
 )
 
 describe("another org's model", () => {
-  test.each(onRecords)('%s answers that there is no such record, and changes nothing', async (_name, endpoint) => {
-    for (const { method, path, body } of requestsTo(endpoint)) {
-      const sent = method === 'PUT' && path.includes('propertyimpl') ? { unique: false } : body
-      const { status, text } = await acme.call(method, path, sent)
-      expect([method, path, status]).toEqual([method, path, 404])
-      expect(text).toMatch(/there is no /)
-    }
-    expect(await everything()).toEqual(before)
-  })
+  test.each(onRecords)(
+    "%s answers for another org's model that there is no such record, and changes nothing",
+    async (_name, endpoint) => {
+      for (const { method, path, body } of requestsTo(endpoint)) {
+        const sent = method === 'PUT' && path.includes('propertyimpl') ? { unique: false } : body
+        const { status, text } = await acme.call(method, path, sent)
+        expect([method, path, status]).toEqual([method, path, 404])
+        expect(text).toMatch(/there is no /)
+      }
+      expect(await everything()).toEqual(before)
+    },
+  )
 
-  test('is answered exactly like a model that does not exist', async () => {
+  test("another org's model is answered exactly like a model that does not exist", async () => {
     const nothing = `grn:gg:manager:${'0'.repeat(44)}`
     const [foreign, missing] = [await stranger.get(manager.grn), await stranger.get(nothing)]
     expect(foreign.text).toBe(missing.text.replaceAll(nothing, manager.grn))
   })
 
-  test("shares no node types or properties with the caller's own model", async () => {
+  test("another org's model shares no node types or properties with the caller's own model", async () => {
     const own = await stranger.made('grn:gg:org:acme', { name: uniqueName('own') })
     const ofOwn = (await stranger.get(`versions/${own.grn}`)).body.managerVersions as unknown as { grn: string }[]
     const type = await stranger.made(`nodeType/${ofOwn[0]?.grn}`, { key: 'Own' })

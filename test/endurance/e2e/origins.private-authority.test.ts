@@ -50,18 +50,18 @@ test.each(['bolt+s', 'neo4j+s'])(
   },
 )
 
-test('its certificate must still fit the name', async () => {
+test('the certificate of a private authority must still match the name of the origin', async () => {
   const unreachable = '502 Bad Gateway: the origin database could not be reached'
   expect((await answersOf(service.apiUrl, `bolt+s://127.0.0.2:${port}`))[0]).toBe(unreachable)
 })
 
-test('without CA_FILE it is not read', async () => {
+test('without CA_FILE an origin with a certificate of a private authority is not read', async () => {
   const { apiUrl } = await service.startApi({ CA_FILE: '' })
   const unreachable = '502 Bad Gateway: the origin database could not be reached'
   expect((await answersOf(apiUrl, `bolt+s://localhost:${port}`))[0]).toBe(unreachable)
 })
 
-test('the manager database may have one, too', async () => {
+test('the manager database may have a certificate of a private authority, too', async () => {
   const MANAGER_DB_URL = `bolt+s://localhost:${port}`
   const ofManager = async (settings: Record<string, string>) =>
     (await runDoctor({ MANAGER_DB_URL, ...settings })).lines.find((line) => line.includes('manager database'))

@@ -10,7 +10,7 @@ import { openWorld } from '../../support/worlds/world.ts'
 const receiver = await startReceiver()
 const env = callbackSettings([receiver], newSecret())
 
-test('a worker may be killed before it calls back, or before it notes that it has: another does, with the same id', {
+test('if a worker is killed before it calls back, or before it records that, another calls back with the same id', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ env, times: { WORKER_LOCK_SECONDS: '1' } })

@@ -26,7 +26,7 @@ async function memoryMiB() {
 
 const openStreams = async () => (await measuredAt(service.apiUrl)).sum('packets_event_streams')
 
-test('a thousand event streams cost little memory, and are all told of the end of their jobs', async () => {
+test('a thousand event streams cost little memory, and all receive the end of their jobs', async () => {
   const ids = await Promise.all(Array.from({ length: jobsFollowed }, () => jobs.create()))
   const openMany = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => open(ids[index % ids.length] as string)))

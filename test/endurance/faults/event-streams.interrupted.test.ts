@@ -23,7 +23,7 @@ const pairsOf = ({ events }: ReceivedEvents) =>
 const eventually = (what: () => unknown) => expect.poll(what, { timeout: 20_000 })
 const openStreams = async (apiUrl = service.apiUrl) => (await measuredAt(apiUrl)).sum('packets_event_streams')
 
-test('streams outlive a Redis that is away: nothing is told meanwhile, and then what has changed', async () => {
+test('streams outlive an outage of Redis: nothing is sent during it, and the changes are sent after it', async () => {
   const [changed, finished] = [await jobs.create(), await jobs.create()]
   await jobs.records.start(changed)
   await jobs.advance(changed, 1)
@@ -43,13 +43,13 @@ test('streams outlive a Redis that is away: nothing is told meanwhile, and then 
     ['job', 'end'],
   ])
   expect(pairsOf(streams[0] as ReceivedEvents)).toEqual([1, 2])
-  // The subscription is back, too: the end is told.
+  // The subscription is back, too: the end is sent.
   await jobs.records.finish(changed, 'failed', {})
   expect(await streams[0]?.closed).toBe(true)
   expect(namesOf(streams[0] as ReceivedEvents)).toEqual(['job', 'job', 'end'])
 })
 
-test('a client that does not read is cut, and others are not', async () => {
+test('a client that does not read is disconnected, and others are not', async () => {
   const [id, small] = [await jobs.create(), await jobs.create()]
   await jobs.inflate(id, 2 ** 22)
   await jobs.records.start(id)

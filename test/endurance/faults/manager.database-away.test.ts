@@ -83,7 +83,7 @@ async function expectPublishes({ apiUrl, tokens }: Service) {
 
 describe('an unavailable manager database', () => {
   test(
-    'at start: the rest works, and two processes ensure its constraints before their first writes',
+    'while the manager database is away at start the rest works; later both processes ensure its constraints',
     async () => {
       await expectAway(first())
       await expectPublishes(services[0] as Service)
@@ -102,7 +102,7 @@ describe('an unavailable manager database', () => {
   )
 
   test(
-    'under load: 503 during the outage, automatic recovery, and no acknowledged write is lost',
+    'an outage of the manager database under load is 503, ends without a restart, and loses no acknowledged write',
     async () => {
       const { version } = await newModel(first())
       const seen = new Set<number>()

@@ -47,7 +47,7 @@ const told = 'the origin database could not be reached'
 
 // Concurrent, because most of the time is spent waiting for silent origins.
 describe.concurrent.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
-  test('gets the same error as any other unreachable origin, in time', { timeout: 200_000 }, async () => {
+  test('the origin gets the same error as any other unreachable origin, in time', { timeout: 200_000 }, async () => {
     const began = performance.now()
     const { status, body } = await client.post('/1.0/publish/', { ...fields, dbUrl, returnOnly: true })
     expect([what, status, body.error]).toEqual([what, 502, `502 Bad Gateway: ${told}`])

@@ -8,7 +8,7 @@ import { drawVersion } from '../../support/worlds/versions.ts'
 import { openWorld } from '../../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(3_000)
-/** How long a program that is told once waits for what it is doing. */
+/** How long a program waits for its work after the first signal. */
 const graceMs = 25_000
 
 test('a second signal ends a program at once, whatever it is doing, and another worker finishes its job', {

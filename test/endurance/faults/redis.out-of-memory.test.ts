@@ -34,7 +34,7 @@ test('a Redis out of memory refuses new jobs without leaving data; existing jobs
   const held = await world.publish({ version, fileName: 'held', requests: stuck.requestsOf(version) })
   const queued = await Promise.all([1, 2, 3].map((at) => world.publish({ version, fileName: `queued${at}` })))
   await held.seen(({ state }) => state === 'running')
-  // Deleted after the success is told.
+  // Deleted after the success is reported.
   const leftover = requestKey(org, before.id)
   await until('its request is deleted', async () => !(await everythingOf(world)).objects.includes(leftover))
 

@@ -22,7 +22,7 @@ test('small publishes of another org wait for at most two slices of a large mult
   const other = uniqueName('other')
   await client.post(`/1.0/publish/${other}`)
 
-  /** Submits beside the frozen worker. @returns how many slices of the large multi it builds until the job is finished. */
+  /** Submits while the worker is frozen. @returns how many slices of the large multi it builds until the job ends. */
   async function slicesUntilFinished(path: string, body: object): Promise<number> {
     worker.kill('SIGSTOP')
     await untilFrozen(worker)

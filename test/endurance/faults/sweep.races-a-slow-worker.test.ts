@@ -33,7 +33,7 @@ test('sweeps without a grace period spare the parts of a slow worker until its j
       sweeps++
     }
   })()
-  // The first of these sweeps is under way when the workers go on.
+  // The first of these sweeps is under way when the workers continue.
   for (const worker of workers) worker.kill('SIGCONT')
   const ends = await Promise.all(jobs.map(({ done }) => done))
   isPublishing = false

@@ -33,16 +33,16 @@ const foresee = async (name: string, body: object, client = as(name)) => {
   const answer = await client.post<{ dryRun: DryRun; error: string }>(path, body)
   return { ...answer, dryRun: answer.body.dryRun }
 }
-/** By the API that gives dry runs little time. */
+/** A dry run at the API that gives dry runs little time. */
 const foreseeHastily = (name: string, body: object) =>
   foresee(name, body, createClient(hasty, service.tokens[name] as string))
 const residentBytes = async () =>
   Number(/^process_resident_memory_bytes (\S+)/m.exec(await (await fetch(`${hasty}/metrics`)).text())?.[1])
 
-/** Each node makes one upsert, those of its two relationships, and a cleanup. */
+/** Each node makes one upsert, two relationship upserts and a cleanup. */
 const whole = { pairs: 4 * ids.length, parts: ids.length / 20 }
 
-test('a multi that is cut by pairs tells what was read, and projects the rest', async () => {
+test('a dry run of a multi that is cut by pairs reports what was read, and projects the rest', async () => {
   const { dryRun } = await foresee('ann', multi)
   expect(dryRun).toMatchObject({ complete: false, limit: 'pairs', subRequests: ids.length, pairs: 300 })
   expect(dryRun.subRequestsRead).toBe(75)
@@ -51,7 +51,7 @@ test('a multi that is cut by pairs tells what was read, and projects the rest', 
   expect(Math.abs((dryRun.projected?.bytes ?? 0) / ((bytes * ids.length) / 60) - 1)).toBeLessThan(0.2)
 })
 
-test('one request that is cut projects nothing', async () => {
+test('a dry run of one request that is cut projects nothing', async () => {
   const { dryRun } = await foresee('ann', [{ ...fields, originIds: ids }])
   expect(dryRun).toMatchObject({ complete: false, pairs: 300, subRequestsRead: 0, projected: null })
 })
@@ -82,7 +82,7 @@ test('an origin that hangs ends a dry run in time: what was read, or 504; others
   expect((await foreseeHastily('bob', multi.slice(0, 1))).status).toBe(200)
 })
 
-test('nothing is left in Redis, in the store or in the logs', async () => {
+test('dry runs leave nothing in Redis, in the store or in the logs', async () => {
   const fileName = uniqueName('file')
   const named = multi.slice(0, 40).map((request) => ({ ...request, orgName: org, fileName }))
   expect((await foresee('ann', named)).dryRun).toMatchObject({ complete: true, wouldConflict: false })

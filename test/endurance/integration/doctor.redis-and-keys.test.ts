@@ -14,7 +14,7 @@ const { redis } = inject('stack')
 const lasting = { appendonly: 'yes', maxmemory: '100mb' }
 
 describe('a Redis', () => {
-  test('that may evict keys is reported as a failure', async () => {
+  test('a Redis that may evict keys is reported as a failure', async () => {
     const { code, notOk } = await runDoctor({
       REDIS_URL: await redisWith({ ...lasting, 'maxmemory-policy': 'allkeys-lru' }),
     })
@@ -22,7 +22,7 @@ describe('a Redis', () => {
     expect(code).toBe(1)
   })
 
-  test('without persistence and without a memory limit gets one warning each, and exit code 0', async () => {
+  test('a Redis without persistence and without a memory limit gets one warning each, and exit code 0', async () => {
     const { code, notOk } = await runDoctor({ REDIS_URL: await redisWith({}) })
     expect(notOk).toEqual([
       expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB without a limit: set maxmemory/),
@@ -31,7 +31,7 @@ describe('a Redis', () => {
     expect(code).toBe(0)
   })
 
-  test('that is nearly full gets a warning', async () => {
+  test('a Redis that is nearly full gets a warning', async () => {
     const url = await redisWith(lasting)
     const connection = new Redis(url)
     const used = Number(/^used_memory:(\d+)/m.exec(await connection.info('memory'))?.[1])
@@ -41,7 +41,7 @@ describe('a Redis', () => {
     expect(notOk).toEqual([expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB of [\d.]+ MiB: a full Redis/)])
   })
 
-  test('that rejects the password is reported as a failure, without showing either password', async () => {
+  test('a Redis that rejects the password is reported as a failure, without showing either password', async () => {
     const url = await redisWith({ requirepass: 'the-right-one' })
     const { code, output, notOk } = await runDoctor({ REDIS_URL: url.replace('//', '//:the-wrong-one@') })
     expect(notOk).toEqual(['fail  redis: refuses the user or the password in REDIS_URL'])
@@ -49,19 +49,19 @@ describe('a Redis', () => {
     expect(code).toBe(1)
   })
 
-  test('that needs a password, with none configured, is reported as a failure', async () => {
+  test('a Redis that needs a password, with none configured, is reported as a failure', async () => {
     const { notOk } = await runDoctor({ REDIS_URL: await redisWith({ requirepass: 'the-right-one' }) })
     expect(notOk).toEqual(['fail  redis: refuses the user or the password in REDIS_URL'])
   })
 
-  test('that is unreachable is reported as a failure, and the remaining checks still run', async () => {
+  test('a Redis that is unreachable is reported as a failure, and the remaining checks still run', async () => {
     const { code, lines, notOk } = await runDoctor({ REDIS_URL: 'redis://:hidden@127.0.0.1:1' })
     expect(notOk).toEqual(['fail  redis: does not answer (ECONNREFUSED): check REDIS_URL, and that Redis runs'])
     expect(lines).toContain('ok    manager database: answers')
     expect(code).toBe(1)
   })
 
-  test('that lacks the database named in REDIS_URL is reported as a failure', async () => {
+  test('a Redis that lacks the database named in REDIS_URL is reported as a failure', async () => {
     const { notOk } = await runDoctor({ REDIS_URL: `${redis.url}/99` })
     expect(notOk).toEqual(['fail  redis: REDIS_URL names a database that this Redis does not have'])
   })
@@ -84,14 +84,14 @@ describe('the key ring', () => {
     return url
   }
 
-  test('decrypts credentials sealed with a key after the first', async () => {
+  test('the key ring decrypts credentials sealed with a key after the first', async () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, lines } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: `${next},${old}` })
     expect(lines).toContain('ok    key ring: "next" encrypts, 2 decrypt; 1 stored credential(s) open')
     expect(code).toBe(0)
   })
 
-  test('fails when a key was removed while credentials sealed with it remain', async () => {
+  test('the key ring fails when a key was removed while credentials sealed with it remain', async () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, output, notOk } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: next })
     expect(notOk).toEqual([
@@ -101,7 +101,7 @@ describe('the key ring', () => {
     expect(code).toBe(1)
   })
 
-  test('fails when a key was replaced under the same name, and warns of duplicate names', async () => {
+  test('the key ring fails when a key was replaced under the same name, and warns of duplicate names', async () => {
     const [first, second, third] = ringOf('k', 'k', 'k') as [string, string, string]
     const { notOk } = await runDoctor({ REDIS_URL: await sealedWith(first), SECRET_KEYS: `${second},${third}` })
     expect(notOk).toEqual([

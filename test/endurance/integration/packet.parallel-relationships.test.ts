@@ -64,7 +64,7 @@ async function drawHub(address: Neo4jAddress): Promise<string> {
 const origins = { 'Neo4j 5': neo4j, 'ids beyond 2^53': inject('largeIds'), 'Neo4j 3.5': legacy as Neo4jAddress }
 
 describe.each(Object.entries(origins))('tens of thousands of parallel relationships, %s', (_, origin) => {
-  test('collapse to one in each direction', async () => {
+  test('tens of thousands of parallel relationships collapse to one in each direction', async () => {
     const label = await drawHub(origin === origins['ids beyond 2^53'] ? neo4j : origin)
     const { upserts, cleanups, report } = await publish(origin, label, { relationships: ['KNOWS'] })
     expect(upserts).toHaveLength(32)
@@ -81,7 +81,7 @@ describe.each(Object.entries(origins))('tens of thousands of parallel relationsh
     expect(cleanups).toHaveLength(1)
   })
 
-  test('are distinguished by their own ids, each published once', async () => {
+  test('tens of thousands of parallel relationships with own ids are distinguished, each published once', async () => {
     const label = await drawHub(origin === origins['ids beyond 2^53'] ? neo4j : origin)
     const fields = { relationships: ['KNOWS'], relationshipIdField: 'grn', deleteRelationshipById: true }
     const { upserts, report } = await publish(origin, label, fields)

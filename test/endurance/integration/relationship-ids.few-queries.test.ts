@@ -16,7 +16,7 @@ const driver = openDriver(neo4j)
 afterAll(() => driver.close())
 
 const label = uniqueName('Person')
-// Sorts before all other types, including those of other tests.
+// Sorts before all other types, including types of other tests.
 const type = (at: number) => `!${label}_${String(at).padStart(3, '0')}`
 const types = Array.from({ length: 120 }, (_, at) => type(at))
 const [indexed, withoutIndex] = [types.slice(5), types.slice(0, 5)]

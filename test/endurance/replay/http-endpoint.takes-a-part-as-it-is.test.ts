@@ -21,7 +21,7 @@ async function commit(part: ArrayBuffer): Promise<{ status: number; errors: unkn
     body: part,
   })
   const { errors, results } = (await answer.json()) as { errors: { code: string }[]; results: unknown[] }
-  // A constraint that another test creates meanwhile aborts every write.
+  // A constraint that another test creates at the same time aborts every write.
   if (errors.some(({ code }) => code.startsWith('Neo.TransientError.'))) return commit(part)
   return { status: answer.status, errors, results: results.length }
 }

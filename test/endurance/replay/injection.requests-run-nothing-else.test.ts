@@ -77,28 +77,34 @@ const endpoints = [
 ].map((endpoint) => ({ ...endpoint, name: `${endpoint.field} of ${endpoint.path.replace(org, '{orgName}')}` }))
 
 describe('a name that attempts to break out of its quotes has no side effects, in', () => {
-  test.each(endpoints)('$name', async ({ path, body, one, ...position }) => {
-    const each = names.map((name) => [name])
-    for (const given of one === undefined ? [names] : one === 'each' ? each : each.slice(0, 1)) {
-      const fileName = uniqueName('file')
-      const own = path.endsWith('createrelationships') ? { fileName } : {}
-      const answer = await client.post(path, { ...body, ...own, ...position.with(given, label) })
-      const pairs = answeredPairs(answer)
-      expect(pairs.length).toBeGreaterThan(0)
-      await replayInOrder(copy, pairs)
-      const postback = pairs.at(-1)?.metadata?.postback as { statements: typeof pairs } | undefined
-      await replayInOrder(copy, postback?.statements ?? [])
-    }
-    await expectNothingElse()
-  })
+  test.each(endpoints)(
+    'a name that attempts to break out of its quotes has no side effects in $name',
+    async ({ path, body, one, ...position }) => {
+      const each = names.map((name) => [name])
+      for (const given of one === undefined ? [names] : one === 'each' ? each : each.slice(0, 1)) {
+        const fileName = uniqueName('file')
+        const own = path.endsWith('createrelationships') ? { fileName } : {}
+        const answer = await client.post(path, { ...body, ...own, ...position.with(given, label) })
+        const pairs = answeredPairs(answer)
+        expect(pairs.length).toBeGreaterThan(0)
+        await replayInOrder(copy, pairs)
+        const postback = pairs.at(-1)?.metadata?.postback as { statements: typeof pairs } | undefined
+        await replayInOrder(copy, postback?.statements ?? [])
+      }
+      await expectNothingElse()
+    },
+  )
 })
 
 describe('a name that no statement can hold is refused with its field named, in', () => {
-  test.each(endpoints)('$name', async ({ field, path, body, ...position }) => {
-    for (const name of refusedNames) {
-      const own = path.endsWith('createrelationships') ? { fileName: 'never' } : {}
-      const answer = await client.post(path, { ...body, ...own, ...position.with([name], label) })
-      expect([name, answer.status, answer.body.error]).toEqual([name, 400, expect.stringContaining(field)])
-    }
-  })
+  test.each(endpoints)(
+    'a name that no statement can hold is refused with its field named, in $name',
+    async ({ field, path, body, ...position }) => {
+      for (const name of refusedNames) {
+        const own = path.endsWith('createrelationships') ? { fileName: 'never' } : {}
+        const answer = await client.post(path, { ...body, ...own, ...position.with([name], label) })
+        expect([name, answer.status, answer.body.error]).toEqual([name, 400, expect.stringContaining(field)])
+      }
+    },
+  )
 })

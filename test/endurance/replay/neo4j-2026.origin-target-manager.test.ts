@@ -68,7 +68,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
   const nameOf = async (what: string, of: string) =>
     (await run(driver, `SHOW ${what} YIELD name, labelsOrTypes WHERE $of IN labelsOrTypes RETURN name`, { of }))[0]?.[0]
 
-  test('values of every type, published from it, replay into it and into Neo4j 5', async () => {
+  test('values of every type, published from Neo4j 2026, replay into it and into Neo4j 5', async () => {
     const label = uniqueName('Matrix')
     const originIds = await drawMatrix(driver, label, false)
     const request = { ...database(address, label, 'id'), originIds, metadata: true, relationships: ['T'] }
@@ -87,18 +87,20 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     }
   })
 
-  test('generated cases from it into Neo4j 5, and from Neo4j 5 into it', { timeout: 240_000 }, async () => {
+  test('generated cases replay from Neo4j 2026 into Neo4j 5, and from Neo4j 5 into it', {
+    timeout: 240_000,
+  }, async () => {
     const few = language === 'CYPHER 5' ? 1 : 3
     for (const world of worlds) await checkCases(world, { cases: isLong ? 200 : few }, () => {})
   })
 
-  test('generated cases replayed into it and undone', { timeout: 240_000 }, async () => {
+  test('generated cases are replayed into Neo4j 2026 and undone', { timeout: 240_000 }, async () => {
     const wanted = isLong ? 20 : 1
     const { undone: count } = await checkUndo(undoWorld, address, wanted, Math.floor(Math.random() * 2 ** 31))
     expect(count).toBe(wanted)
   })
 
-  test('every kind of statement is replayed, verified and undone', async () => {
+  test('every kind of statement is replayed, verified and undone on Neo4j 2026', async () => {
     const label = uniqueName('Kind')
     await run(driver, `CREATE (:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'})`)
     const before = await readGraph(driver, label)
@@ -112,7 +114,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     expect(differences(before, await readGraph(driver, label))).toEqual([])
   })
 
-  test('no statement of a packet is deprecated', async () => {
+  test('no statement of a packet is deprecated on Neo4j 2026', async () => {
     const label = uniqueName('Kind')
     const session = driver.session()
     for (const { statement, parameters } of everyKind(label).flat()) {
@@ -125,7 +127,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     await session.close()
   })
 
-  test('its constraints, types and indexes are found', async () => {
+  test('the constraints, types and indexes of Neo4j 2026 are found', async () => {
     const [label, type] = [uniqueName('P'), uniqueName('T')]
     await run(driver, `CREATE CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`)
     await run(driver, `CREATE INDEX FOR ()-[r:${type}]-() ON (r.grn)`)
@@ -147,7 +149,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
   })
 
   // The Community edition can return such values, but not store them.
-  test('values of types that only it has are told by their names', async () => {
+  test('values of types that only Neo4j 2026 has are reported by their names', async () => {
     const origin = await openOrigin(database(address, 'P', 'id'), worlds[0].originPolicy, 60)
     const query = 'CYPHER 25 WITH vector([1, 2], 2, FLOAT32) AS v RETURN {a: v, b: [v], c: uuid()}'
     const { rows } = await origin.rows(query, {})
@@ -160,7 +162,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     ])
   })
 
-  test('a multi of named databases and bookmarks is stored', async () => {
+  test('a multi of named databases and bookmarks of Neo4j 2026 is stored', async () => {
     const [org, label] = [uniqueName('org'), uniqueName('P')]
     await client.post(`/1.0/publish/${org}`)
     const session = driver.session()
@@ -184,7 +186,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     expect(refused.body.error).toBe('422 Unprocessable Entity: bookmarks: rejected by the origin')
   })
 
-  test('models, with their constraints', async () => {
+  test('models and their constraints work on Neo4j 2026', async () => {
     const { models } = ours
     const { name, manager, version } = await ours.newModel()
     await fillVersion(ours, version, 3)

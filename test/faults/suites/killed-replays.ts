@@ -9,14 +9,14 @@ import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { dirtying, packetOf, replayInChild } from '../../support/faults/killed-replay.ts'
 import { replayed, targetOf } from '../../support/replay/replaying.ts'
 
-/** At which database replays are killed, in how many lanes, and after which transactions: one of so many. */
+/** The database at which replays are killed, the number of lanes, and after every how many transactions. */
 export interface Kills {
   database: 'Neo4j 5' | 'Neo4j 3.5'
   lanes: number
   step: number
 }
 
-/** Registers the tests of replays that are killed and go on. */
+/** Registers the tests of replays that are killed and then continue. */
 export async function testKilledReplays({ database, lanes, step }: Kills): Promise<void> {
   const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
   const address = database === 'Neo4j 5' ? target : legacy

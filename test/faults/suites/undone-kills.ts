@@ -26,7 +26,7 @@ export async function testUndoneKills({ database, lanes, step }: Kills): Promise
       await driver.close()
     })
 
-    test('a replay killed after a transaction, with and without going on, is undone to what was before', {
+    test('a replay that is killed after a transaction, and may have continued, is undone to what was before', {
       timeout: 300_000,
     }, async () => {
       let killed = 0

@@ -73,7 +73,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
     [`CREATE (:${label} {id: 'y'})`, [2, 6, 'undeletedNode', `${of('y')} is still there`]],
   ]
 
-  /** No difference: what the packet leaves alone. */
+  /** Changes that are no difference, because the packet leaves this data alone. */
   const harmless = [
     `${node('a')} SET n.secret = 1, n:Other`,
     `${relationship('KNOWS')} SET r.note = 1`,
@@ -95,7 +95,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
       await replayed(source, address, { createConstraints: true, windowBytes: 1 })
     })
 
-    test('nothing is found where the packet was replayed, or where only what it leaves alone has changed', async () => {
+    test('no difference is found after a replay, nor after changes of data that the packet leaves alone', async () => {
       const kinds = { nodeUpsert: 2, relationshipUpsert: 3, relationshipCreate: 2, cleanup: 2, postback: 3 }
       const pairs = { ...kinds, deleteProperties: 1, nodeDelete: 1 }
       expect(await verified(source, address)).toMatchObject({ pairs, differing: 0, first: [] })
@@ -103,18 +103,18 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
       expect(await verified(source, address)).toMatchObject({ differing: 0, first: [] })
     })
 
-    test.each(planted)('%s', async (query, ...found) => {
+    test.each(planted)('the difference that a query makes is found: %s', async (query, ...found) => {
       await run(driver, query)
       const { first, differing, differences } = await verified(source, address, { batchRows: 2, windowBytes: 1 })
       expect(first).toEqual(found.map(([part, pair, kind, text]) => ({ part, pair, kind, text })))
       expect(differing).toBe(found.length)
       expect(Object.values(differences).reduce((sum, count) => sum + count, 0)).toBe(found.length)
       await replayed(source, address)
-      // A replay mends it.
+      // A replay repairs the difference.
       expect(await verified(source, address)).toMatchObject({ differing: 0 })
     })
 
-    test('several nodes of one identity, which no constraint has kept out', async () => {
+    test('several nodes of one identity, which no constraint has prevented, are found', async () => {
       const twice = { label: `${label}Other`, idProperty: 'id', id: plain }
       const upsert = nodeUpsert(twice, [field('id')], { protectedKeys: [], added: [], removed: [] })
       await run(driver, `UNWIND [1, 2] AS i CREATE (:${label}Other {id: 'a'})`)

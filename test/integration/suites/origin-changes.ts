@@ -77,7 +77,7 @@ export function testOriginChanges(
           }
           const fields = isOfEdges ? ofEdges : { ...asked, ...byId, originIds: [...asked.originIds, 'p0'] }
           const built = await build(fields, change, { sizes }).catch((error: { code?: string }) => error)
-          // A node that a target lacks shows by which label it was made.
+          // If the target lacks a node, the new node shows by which label it was created.
           const before = kinds === 'existence' ? dirty : { nodes: [], relationships: [] }
           if (Array.isArray(built)) await expectOneOutcome(built, before, seed)
           else {

@@ -62,7 +62,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       expect(await zonedOffsets(driver, label, zoned)).toEqual(offsets)
     })
 
-    test('the types of numbers come back, those of ids too', async () => {
+    test('the types of numbers come back, also of ids', async () => {
       await run(driver, `CREATE (:${label} {id: 5, a: 1, b: 1.0, c: -0.0})-[:KNOWS {at: 1.0}]->(:${label} {id: 6.0})`)
       await replayAndUndo([nodeUpsert(label, 5), nodeUpsert(label, 6n), relationshipUpsert(label, 5n, 6n)])
       // Neo4j 5 returns a node that an index finds by an equal number with that number instead of its own.
@@ -71,7 +71,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       await replayAndUndo([pairOf(byKey, { id: -3n, key: -3n })])
     })
 
-    test('nodes come back that a delete finds by integers beyond 2^53', async () => {
+    test('nodes that a delete finds by integers beyond 2^53 come back', async () => {
       const [kept, gone] = ['9007199254740992', '9007199254740993']
       await run(
         driver,
@@ -82,7 +82,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       expect(report.counters).toMatchObject({ nodesDeleted: 2, relationshipsDeleted: 1 })
     })
 
-    test('labels that the packet adds go, and those that it removes come back', async () => {
+    test('labels that the packet adds are removed, and labels that it removes come back', async () => {
       await run(driver, `CREATE (:${label}:Old:Both {id: 'a', name: 'x'})`)
       const [merge, set] = [`MERGE (n:\`${label}\` {\`id\`: $id})`, 'SET n = {`id`: $id}']
       const text = `${merge} ${set} SET n:\`Both\`:\`New\` REMOVE n:\`Old\``
@@ -91,7 +91,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       await replayAndUndo([pairOf(plain, { id: 'a' })], [pairOf(text, { id: 'a' }), pairOf(text, { id: 'new' })])
     })
 
-    test('what several parts change is undone to what it was before the first', async () => {
+    test('changes of several parts are undone to what there was before the first', async () => {
       await run(
         driver,
         `CREATE (:${label} {id: 'a'})-[:KNOWS {at: 0}]->(b:${label} {id: 'b'})-[:KNOWS]->(:${label} {id: 'c'})`,
@@ -113,7 +113,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       expect(undo.counters).toMatchObject({ nodesCreated: 2, relationshipsCreated: 4 })
     })
 
-    test('a node deleted and made again by a relationship', async () => {
+    test('a node that is deleted, and created again by a relationship, comes back', async () => {
       await run(driver, `CREATE (:${label}:More {id: 'a', x: 1})-[:LIKES]->(:${label} {id: 'b'})`)
       await replayAndUndo([deleteOf('a'), relationshipUpsert(label, 'a', 'b')])
     })
@@ -136,7 +136,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       await replayAndUndo([cleanupOf('d'), grn('b', 9n)])
     })
 
-    test('of parallel relationships with ids an undo reads each once, not once for each pair', async () => {
+    test('an undo reads each of several parallel relationships with ids once, not once for each pair', async () => {
       await using proxy = await startProxy(address.boltUrl)
       async function bytesOf(count: number): Promise<number> {
         await clear()
@@ -182,7 +182,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       },
     )
 
-    test('a hub with relationships for several parts', { timeout: 180_000 }, async () => {
+    test('a hub with relationships for several parts comes back', { timeout: 180_000 }, async () => {
       await run(driver, `CREATE (:${label} {id: 'hub'}), (:${label} {id: 'other'})`)
       await run(
         driver,

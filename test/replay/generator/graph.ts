@@ -1,6 +1,6 @@
 import { valueText } from '../../../shared/packet/check/shown-value.ts'
 
-/** A graph in memory. Values are those of the driver: BigInt for integers, number for floats. */
+/** A graph in memory. Values have the types of the driver: BigInt for integers, number for floats. */
 export interface Graph {
   nodes: readonly Node[]
   relationships: readonly Relationship[]

@@ -63,7 +63,7 @@ export function buildRequest(draft: Draft, style: Style, origin: Graph, names: A
     ...(deletes ? { relationshipDeleteOnly: true } : {}),
     ...(hasIdField ? { relationshipIdField: 'grn' } : {}),
     ...(hasIdField && !byIds && draft.deleteById ? { deleteRelationshipById: true } : {}),
-    // Accepted beside relationshipDeleteOnly, where it publishes nothing.
+    // Accepted together with relationshipDeleteOnly, where it publishes nothing.
     ...(hasNodes || (deletes && draft.withMetadata) ? { metadata: true } : {}),
     ...(hasNodes && style.protects ? { protectedNodeProperties: ['secret'] } : {}),
     ...(hasNodes && style.deletes ? { deleteProperties: ['nick', 'odd `key'] } : {}),

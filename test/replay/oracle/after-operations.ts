@@ -1,7 +1,7 @@
 import type { GraphText } from '../../../dev/replay/compare-graphs.ts'
 import type { Operation } from '../generator/histories.ts'
 
-/** The names of nodes by id, null for none; and of relationships the number `at`, by start and end. */
+/** The names of nodes by id, null for no name, and the number `at` of relationships, by start and end. */
 export interface Model {
   nodes: Map<string, string | null>
   relationships: Map<string, number>

@@ -25,7 +25,7 @@ export interface Binding {
   onModelViolation: 'fail' | 'report' | 'omit'
 }
 
-/** Builds a case's packet in this process, with other sizes than those of the service. */
+/** Builds a case's packet in this process, with other sizes than the service uses. */
 export async function buildHere(
   { requests, delivery }: Case,
   world: World,

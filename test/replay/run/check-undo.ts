@@ -28,8 +28,8 @@ export interface Undone {
 }
 
 /**
- * Replays the packets of generated cases onto dirty targets, with an undo, and then the undo: of some cases as single
- * pairs in any order, then as a packet. Draws cases until `wanted` of those that changed something were undone.
+ * Replays the packets of generated cases onto dirty targets, with an undo. Then replays the undo, for some cases first
+ * as single pairs in any order, then as a packet. Draws cases until `wanted` cases that changed something were undone.
  * @throws Error for a case after which the target is not what it was
  */
 export async function checkUndo(world: World, target: Neo4jAddress, wanted: number, seed: number): Promise<Undone> {

@@ -26,7 +26,7 @@ export async function openWorld(
     elsewhere: inject('largeIds'),
     target: stack[targets[parameterSyntax]] as Neo4jAddress,
   }
-  // Replays and comparisons take long, and block: a connection kept meanwhile may end just as it is used again.
+  // Replays and comparisons block for long: a connection that is kept until after them may end as it is used again.
   const client = createClient(apiUrl, tokens.all as string, { Connection: 'close' })
   return openWorldOf({ ...servers, client, env }, suite, firstNumber, parameterSyntax)
 }

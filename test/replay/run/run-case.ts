@@ -151,7 +151,7 @@ function timestampIn(parts: readonly Pair[][], accepted: number): bigint {
 
 function ordersOf(parts: readonly Pair[][], seed: number): [name: string, order: Pair[]][] {
   const pairs = parts.flat()
-  // An order like any other, which most cases need not repeat: the engine's batches keep to it too.
+  // Most cases need not repeat the order of the packet, because the engine's batches keep to it too.
   const asItIs: [string, Pair[]][] = seed % 4 === 0 ? [['in order', pairs]] : []
   return [
     ...asItIs,

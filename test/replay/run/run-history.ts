@@ -38,8 +38,8 @@ interface Undo {
 const refusals = /begun without --undo|holds the undo of a replay that has ended|holds the undo of an earlier replay/
 
 /**
- * Runs commands, each of which finds what the one before left, and compares the target with what must be after each
- * that ends well. @returns how many replays and undos ended well, and how many of them were resumed.
+ * Runs commands, each on what the previous one left, and compares the target with the expected state after each one
+ * that succeeds. @returns how many replays and undos succeeded, and how many of them were resumed.
  */
 export async function runHistory(to: HistoryTarget, { packets, before, inOrder, commands }: History, home: string) {
   const { driver, address, label } = to

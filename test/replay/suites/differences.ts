@@ -36,10 +36,10 @@ async function publish(world: World, given: Case): Promise<Published | null> {
   return operations && { operations, pairs: (await buildHere(given, world, sizes)).parts.flat() }
 }
 
-// Which of several parallel relationships is published depends on them, and seldom whether a case is refused.
+// They decide which of several parallel relationships is published, and seldom whether a case is refused.
 const anyElementIds = ({ origin }: Case) => origin.relationships.map((_, index) => String(index))
 
-/** Whether the target is one of which contract 5 speaks, before the packets and after each of them. */
+/** Whether the target is as contract 5 supposes, before the packets and after each of them. */
 export function isUnambiguous(before: Case['target'], packets: readonly Published[], identities: readonly Identity[]) {
   const graphs = packets.map((_, index) =>
     applied(
@@ -71,7 +71,7 @@ export async function testDifferences(suite: string, firstNumber: bigint, wanted
       // Both packets come from one address.
       const here = ({ requests }: Case) => requests.map((request) => ({ ...request, isElsewhere: false }))
       const given = { ...generated, requests: here(generated) }
-      // The new packet may have been asked for otherwise than the old one.
+      // The new packet may come from other requests than the old one.
       const requests = here(other ?? generated)
       const later = { ...given, requests, origin: changed(given.origin, recipe, types) }
       if (![given, later].every((one) => foreseen(one, anyElementIds(one)))) continue
@@ -85,7 +85,7 @@ export async function testDifferences(suite: string, firstNumber: bigint, wanted
       const rest: Pair[] = []
       const { signal } = new AbortController()
       await diff(sourceOf(old.pairs), sourceOf(whole.pairs), { added: (pair) => void rest.push(pair), signal })
-      // What tells nothing: packets that have nothing in common, or of which the old one has all.
+      // Such cases show nothing: the packets have no common pair, or the new one has no new pair.
       if (rest.length === 0 || rest.length === whole.pairs.length) continue
       compared++
       if (rest.length * 2 < whole.pairs.length) shorter++

@@ -24,7 +24,7 @@ const foreseen = ({ pairs, bytes, parts, statements, requires, missing, skipped,
   report: { missing, skipped, collapsed },
 })
 
-/** Publishes, and reads what the packet is; or the error of the publish. */
+/** Publishes. @returns what the packet is, or the error of the publish */
 async function published(world: World, { requests, delivery }: Case, onUnpublishable?: 'skip') {
   const { client, org } = world
   const fileName = uniqueName('case')
@@ -52,7 +52,7 @@ async function check(world: World, given: Case): Promise<'fine' | 'unpublishable
   const packet = await published(world, given)
   const message = typeof packet === 'string' ? packet.replace('422 Unprocessable Entity: ', '') : null
   if (status !== 200) {
-    // What is unpublishable hides a later error, which a publish that leaves it out meets.
+    // An unpublishable element hides a later error, which a publish that skips the element reports.
     expect([packet, await published(world, given, 'skip')]).toContain(body.error)
     return 'refused'
   }

@@ -37,7 +37,7 @@ export async function testDuplicates(count: number): Promise<void> {
   })
 
   test.each(ways)(
-    'a target gets what the pairs one by one make of it, or if it has duplicates perhaps an error: %s',
+    'a target becomes what the pairs make of it one by one, or may get an error if it has duplicates: %s',
     async (way, constraintsOf, options) => {
       const first = Math.floor(Math.random() * 2 ** 31)
       console.log(`targets with duplicates: seed ${first}`)

@@ -68,28 +68,31 @@ export function testGrouped(syntax: 'dollar' | 'braces'): void {
       ['in order', (pairs: readonly Pair[]) => [pairs]],
       ['shuffled, and again', (pairs: readonly Pair[]) => [shuffled(pairs, 1), shuffled(pairs, 2)]],
       ['half grouped, half one by one', (pairs: readonly Pair[]) => [even(pairs)]],
-    ])('makes a dirty target equal to the origin: %s', async (name, replays) => {
-      const mark = uniqueName('G')
-      try {
-        await runAll(origin, [...drawing(mark), drawDates(mark)])
-        await runAll(copy, [...dirtying(mark), dirtyDates(mark)])
-        const pairs = await publish(mark, syntax)
-        if (name.startsWith('half')) {
-          await replayInOrder(
-            copy,
-            pairs.filter((_, index) => index % 2 === 1),
-          )
+    ])(
+      'a packet whose pairs are grouped by text makes a dirty target equal to the origin: %s',
+      async (name, replays) => {
+        const mark = uniqueName('G')
+        try {
+          await runAll(origin, [...drawing(mark), drawDates(mark)])
+          await runAll(copy, [...dirtying(mark), dirtyDates(mark)])
+          const pairs = await publish(mark, syntax)
+          if (name.startsWith('half')) {
+            await replayInOrder(
+              copy,
+              pairs.filter((_, index) => index % 2 === 1),
+            )
+          }
+          for (const [at, some] of replays(pairs).entries())
+            await replayed(sourceOf(some), address, ways[(at + first) % 2])
+          await runAll(origin, [...leftovers(mark), leftDate(mark)])
+          const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
+          expect([expected.nodes.length, expected.relationships.length]).toEqual([65 + 11, 65 + 9])
+          expect(differences(expected, actual)).toEqual([])
+        } finally {
+          await clean(origin, mark)
+          await clean(copy, mark)
         }
-        for (const [at, some] of replays(pairs).entries())
-          await replayed(sourceOf(some), address, ways[(at + first) % 2])
-        await runAll(origin, [...leftovers(mark), leftDate(mark)])
-        const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
-        expect([expected.nodes.length, expected.relationships.length]).toEqual([65 + 11, 65 + 9])
-        expect(differences(expected, actual)).toEqual([])
-      } finally {
-        await clean(origin, mark)
-        await clean(copy, mark)
-      }
-    })
+      },
+    )
   })
 }

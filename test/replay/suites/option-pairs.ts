@@ -24,7 +24,7 @@ const bases = {
 }
 const recipes = fc.record({ origin: originRecipes, target: targetRecipes, orderSeed: fc.nat() })
 
-/** How many of the twins are tried with each base: one of so many of them, each base in its turn. */
+/** Each base is tried with one in so many of the twins, by the number of their options; bases take turns. */
 interface Turns {
   options: number
   pairs: number

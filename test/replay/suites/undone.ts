@@ -29,13 +29,9 @@ export async function testUndone(
   test.each([
     ['Neo4j 5', target, await openWorld(`${suite}Five`, firstNumber), wanted.neo4j5],
     ['Neo4j 3.5', legacy, await openWorld(`${suite}Three`, firstNumber + 50_000n, 'braces'), wanted.neo4j35],
-  ])(
-    '%s is after a replay and its undo what it was before',
-    { timeout: 900_000 },
-    async (_name, address, world, cases) => {
-      const { undone, refusals } = await checkUndo(world, address, cases, Math.floor(Math.random() * 2 ** 31))
-      expect(refusals.filter((message) => !reasons.some((reason) => message.includes(reason)))).toEqual([])
-      expect(undone).toBe(cases)
-    },
-  )
+  ])('%s is unchanged after a replay and its undo', { timeout: 900_000 }, async (_name, address, world, cases) => {
+    const { undone, refusals } = await checkUndo(world, address, cases, Math.floor(Math.random() * 2 ** 31))
+    expect(refusals.filter((message) => !reasons.some((reason) => message.includes(reason)))).toEqual([])
+    expect(undone).toBe(cases)
+  })
 }

@@ -4,9 +4,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 export interface ReceivedEvent {
   event: string
   id: string
-  /** Parsed. */
+  /** The parsed data. */
   data: unknown
-  /** When it came, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   at: number
 }
 
@@ -24,7 +24,7 @@ export interface ReceivedEvents {
   hangUp(): void
 }
 
-/** Opens an event stream. Resolves when its head has come. */
+/** Opens an event stream. Resolves when its head has arrived. */
 export async function openEvents(
   url: string,
   token: string | undefined,

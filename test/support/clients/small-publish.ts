@@ -34,7 +34,7 @@ export async function openSmallPublishes() {
     const body = { ...fields, originIds: ids.slice(0, 1), orgName: org, fileName, ...more }
     const { headers } = await client.post(path, path.includes('multi') ? [body] : body, { Prefer: 'respond-async' })
     expect((await client.followJob(headers.get('Location') as string)).state).toBe('succeeded')
-    // The request is removed after the end is told.
+    // The request is removed after the end is reported.
     await expect.poll(async () => (await requestsToStore()).remove, { timeout: 30_000 }).toBe((before.remove ?? 0) + 1)
     const after = await requestsToStore()
     return Object.fromEntries(

@@ -22,7 +22,7 @@ export async function jobWithCallback({ records }: Records, callbackUrl: string,
   return id
 }
 
-/** Ends a new job, and goes no further: its callback is due and not queued. */
+/** Ends a new job, but does not queue its callback, which is then due. */
 export async function endedJob(
   context: Records,
   callbackUrl: string,

@@ -31,7 +31,7 @@ export const sourceOf = (...parts: readonly (readonly Pair[])[]): PacketSource =
   parts: parts.map((pairs, index) => part(`./packet.jsonPart${index + 1}of${parts.length}`, pairs)),
 })
 
-/** The same with a manifest, which knows each part and what a target needs. */
+/** The same with a manifest, which describes each part and what a target needs. */
 export const partsWithManifest = (
   constraints: { label: string; property: string }[],
   ...parts: readonly (readonly Pair[])[]

@@ -6,8 +6,8 @@ import { openRun } from '../../../dev/stack/run.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 
 /**
- * A Neo4j of this year for one test file, as it takes ten seconds and 600 MB. Undefined, and said so, where no JDK 21 with
- * Maven is found: the file skips its tests then.
+ * A Neo4j of this year for one test file, as it takes ten seconds and 600 MB. Undefined, with a message, if no JDK 21
+ * with Maven is found: the file then skips its tests.
  */
 export async function openCurrent(): Promise<Neo4jAddress | undefined> {
   const run = openRun(join(import.meta.dirname, '../../../.local/run'), console.error)

@@ -9,13 +9,13 @@ export interface FakeRequest {
   url: string
   headers: IncomingHttpHeaders
   body: unknown
-  /** When it came, in milliseconds. */
+  /** When it arrived, in milliseconds. */
   at: number
 }
 
 export type FakeAnswer = 'hang up' | { status: number; headers?: Record<string, string>; body: unknown }
 
-/** An HTTP server that answers as told, for what the service does only when something is wrong. */
+/** An HTTP server with the given answers, for behaviour that the service shows only when something is wrong. */
 export async function startFakeService(answer: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>) {
   const requests: FakeRequest[] = []
   const server = createServer(async (request, response) => {

@@ -28,7 +28,7 @@ export interface Receiver {
   address: string
   received: Received[]
   connections(): number
-  /** Answers 204 unless told otherwise. */
+  /** Answers 204 by default. */
   answerWith(answer: Answering): void
 }
 

@@ -5,7 +5,7 @@ import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../../s
 
 /** An in-memory object store that counts requests, for tests with too many objects for a real server. */
 export interface MemoryStore extends ObjectStore {
-  /** What an object was stored as, for downloads. */
+  /** The encoding with which an object was stored, for downloads. */
   encodingOf(key: string): 'gzip' | undefined
   /** Requests since the last `forget`, each as an operation and a key. */
   readonly requests: string[]

@@ -19,7 +19,7 @@ export async function openTestStorage(ofService?: Record<string, string>): Promi
   const bucket = ofService === undefined ? `test-${randomUUID()}` : settings.bucket
   const store = openMinioStore({ ...settings, bucket })
   await store.prepare()
-  // What the preparation left.
+  // Removes what the preparation has left.
   if (ofService === undefined) for await (const { key } of store.list('')) await store.remove(key)
   return {
     ...storageOn(store),

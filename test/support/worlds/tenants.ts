@@ -33,7 +33,7 @@ export interface Tenants {
   /** A small publish, without the names of its packet. */
   request: object
   /**
-   * Publishes and lists as the victim, alone and then until `attack` ends; `rounds` tells the attack how often. Fails if
+   * Publishes and lists as the victim, alone and then until `attack` ends; `rounds` returns how often. Fails if
    * one of its publishes or listings fails, if the median answer during the attack takes more than `mostMs` (2 s) and
    * five times the median alone, if one takes a minute, if a turn of the API's event loop takes `turnMs` (250 ms) of
    * processor time, or if a program takes more memory than its container has.

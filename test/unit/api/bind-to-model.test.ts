@@ -9,7 +9,7 @@ import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
 import { only } from '../../support/values/only.ts'
 
-// The API answers nothing else meanwhile.
+// The API answers nothing else during a binding.
 const longestSeconds = 3
 const keys = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}${at}`)
 

@@ -17,7 +17,7 @@ afterEach(() => {
 const job = (pairs: number, state: JobRecord['state'] = 'running') =>
   ({ id: 'j1', state, progress: { ...progressOf('reading', 1), pairs } }) as JobRecord
 
-/** A follower with a connection that takes whatever is written, until it is told that much is unread. */
+/** A follower with a connection that takes whatever is written, until the test says that much is unread. */
 function follower() {
   const connection = { text: '', isEnded: false, isCut: false, unread: 0 }
   const response = {
@@ -81,7 +81,7 @@ test('the end is sent at once, and nothing after it', () => {
   expect(take()).toBe('')
 })
 
-test('a comment is sent when nothing was for 15 seconds, also before the first event', () => {
+test('a comment is sent after 15 seconds in which nothing was sent, also before the first event', () => {
   const { shown, take } = follower()
   const passed = (seconds: number) => {
     vi.advanceTimersByTime(seconds * 1_000)

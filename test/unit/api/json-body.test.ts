@@ -41,41 +41,44 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
 describe('a body is read', () => {
-  test.each(['{"a":[1,null,"é"]}', '[]', 'null', '"text"', '7'])('as JSON: %s', async (body) => {
+  test.each(['{"a":[1,null,"é"]}', '[]', 'null', '"text"', '7'])('a body is read as JSON: %s', async (body) => {
     expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
   })
 
-  test('with a character set in its content type', async () => {
+  test('a body is read with a character set in its content type', async () => {
     const headers = { 'Content-Type': 'Application/JSON; charset=utf-8' }
     expect(await post('{"a":1}', headers)).toEqual({ status: 200, answer: { read: { a: 1 } } })
   })
 
-  test.each(['utf8', 'UTF8', '"utf-8"'])('in UTF-8, also with the charset spelled %s', async (charset) => {
-    const headers = { 'Content-Type': `application/json; charset=${charset}` }
-    expect(await post('"é"', headers)).toEqual({ status: 200, answer: { read: 'é' } })
-  })
+  test.each(['utf8', 'UTF8', '"utf-8"'])(
+    'a body is read in UTF-8, also with the charset spelled %s',
+    async (charset) => {
+      const headers = { 'Content-Type': `application/json; charset=${charset}` }
+      expect(await post('"é"', headers)).toEqual({ status: 200, answer: { read: 'é' } })
+    },
+  )
 
-  test('with a leading byte order mark', async () => {
+  test('a body is read with a leading byte order mark', async () => {
     expect(await post('\ufeff"é"')).toEqual({ status: 200, answer: { read: 'é' } })
   })
 
-  test('with the same key in several objects', async () => {
+  test('a body is read with the same key in several objects', async () => {
     const body = '{"a":{"a":[{"a":1,"A":2},{"a":"a","\\"a":3}]},"b":{"a":":"}}'
     expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
   })
 
-  test('up to its size limit', async () => {
+  test('a body is read up to its size limit', async () => {
     const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
     expect((await post(text(limitBytes))).status).toBe(200)
     expect(await refusal(text(limitBytes + 1))).toBe(`413 the body is larger than ${limitBytes} bytes`)
   })
 
-  test('up to 32 levels of lists', async () => {
+  test('a body is read up to 32 levels of lists', async () => {
     expect((await post(nested(32))).status).toBe(200)
     expect(await refusal(nested(33))).toBe('400 the body must be at most 32 levels deep')
   })
 
-  test('up to 32 levels of objects, at any position', async () => {
+  test('a body is read up to 32 levels of objects, at any position', async () => {
     expect((await post(nestedObjects(32))).status).toBe(200)
     expect(await refusal(nestedObjects(33))).toBe('400 the body must be at most 32 levels deep')
     expect(await refusal(`[1,{"a":[${nested(30)},2]}]`)).toBe('400 the body must be at most 32 levels deep')
@@ -83,13 +86,16 @@ describe('a body is read', () => {
 })
 
 describe('a body is rejected', () => {
-  test.each(['__proto__', 'constructor', 'prototype'])('for a key named %s, at any depth', async (key) => {
-    const message = `400 the body must not have a key named ${key}`
-    expect(await refusal(`{"${key}":{}}`)).toBe(message)
-    expect(await refusal(`[{"mappedIndices":{"a":1,"${key}":"id"}}]`)).toBe(message)
-    expect(await refusal(`{"\\u00${key.charCodeAt(0).toString(16)}${key.slice(1)}":1}`)).toBe(message)
-    expect((await post(`["${key}"]`)).status).toBe(200)
-  })
+  test.each(['__proto__', 'constructor', 'prototype'])(
+    'a body is rejected for a key named %s, at any depth',
+    async (key) => {
+      const message = `400 the body must not have a key named ${key}`
+      expect(await refusal(`{"${key}":{}}`)).toBe(message)
+      expect(await refusal(`[{"mappedIndices":{"a":1,"${key}":"id"}}]`)).toBe(message)
+      expect(await refusal(`{"\\u00${key.charCodeAt(0).toString(16)}${key.slice(1)}":1}`)).toBe(message)
+      expect((await post(`["${key}"]`)).status).toBe(200)
+    },
+  )
 
   test.each([
     ['a', '{"a":1,"b":2,"a":1}'],
@@ -99,11 +105,11 @@ describe('a body is rejected', () => {
     ['', '{"":1,"":2}'],
     ['0', '{"0":1,"0":2}'],
     ['a"b', '{"a\\"b":1,"x":"}{","a\\u0022b":2}'],
-  ])('for the duplicate key %j in one object: %s', async (key, body) => {
+  ])('a body is rejected for the duplicate key %j in one object: %s', async (key, body) => {
     expect(await refusal(body)).toBe(`400 the body must not have the key ${JSON.stringify(key)} twice in one object`)
   })
 
-  test('for a long duplicate key, which the message truncates', async () => {
+  test('a body is rejected for a long duplicate key, which the message truncates', async () => {
     const key = 'k'.repeat(400)
     expect(await refusal(`{"${key}":1,"${key}":2}`)).toBe(
       `400 the body must not have the key "${'k'.repeat(200)}…" twice in one object`,
@@ -116,13 +122,16 @@ describe('a body is rejected', () => {
     ['a surrogate of its own', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ['a character of too many bytes', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
     ['a character that is cut', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
-  ])('when it is not UTF-8 but %s', async (_what, body) => {
+  ])('a body is rejected when it is not UTF-8 but %s', async (_what, body) => {
     expect(await refusal(body)).toBe('400 the body must be UTF-8')
   })
 
-  test.each(['{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}x'])('when it is not JSON: %s', async (body) => {
-    expect(await refusal(body)).toBe('400 the body is not valid JSON')
-  })
+  test.each(['{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}x'])(
+    'a body is rejected when it is not JSON: %s',
+    async (body) => {
+      expect(await refusal(body)).toBe('400 the body is not valid JSON')
+    },
+  )
 
   test.each([
     ['another content type', { 'Content-Type': 'text/plain' }],
@@ -133,7 +142,7 @@ describe('a body is rejected', () => {
     ['a character set that is like UTF-8', { 'Content-Type': 'application/json; charset=utf-80' }],
     ['a character set that is not that of JSON', { 'Content-Type': 'application/json; charset=utf-16' }],
     ['an unknown encoding', { 'Content-Type': 'application/json', 'Content-Encoding': 'odd' }],
-  ])('with %s', async (_what, headers) => {
+  ])('a body is rejected with %s', async (_what, headers) => {
     expect(await refusal('{"a":1}', headers)).toBe('415 the body must be sent as Content-Type: application/json')
   })
 })

@@ -61,7 +61,7 @@ test('a list without limit is refused if it has more bytes than one answer, as i
   expect([whole.properties.length, whole.next]).toEqual([10_000, undefined])
 })
 
-test('bytes count, not characters', async () => {
+test('the limit of a list counts bytes, not characters', async () => {
   await expect(listOf(1_000, 'é'.repeat(10_000)).text({})).rejects.toMatchObject({ code: 'listTooLong' })
 })
 

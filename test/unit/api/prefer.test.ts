@@ -24,7 +24,7 @@ describe('Prefer', () => {
     ['respond-async, wait=10, return=minimal', { respondAsync: true, waitSeconds: 10, returnMinimal: true }],
     ['wait=10, wait=20, respond-async; wait=30', { waitSeconds: 10, respondAsync: true }],
     ['return=representation, handling=lenient, odd;foo="a b"', {}],
-  ])('%j is parsed as %j', (header, expected) => {
+  ])('the header Prefer: %j is parsed as %j', (header, expected) => {
     expect(parsed(header)).toEqual({ prefer: { ...none, ...expected }, issues: [] })
   })
 
@@ -39,7 +39,7 @@ describe('Prefer', () => {
     'wait=0x10',
     'wait=soon',
     'wait=Infinity',
-  ])('%s is rejected: a wait is 0 to 55 seconds', (header) => {
+  ])('the header Prefer: %s is rejected: a wait is 0 to 55 seconds', (header) => {
     expect(parsed(header)).toEqual({
       prefer: none,
       issues: [{ path: 'Prefer', message: 'wait must be 0 to 55 seconds' }],
@@ -56,7 +56,7 @@ describe('Preference-Applied', () => {
       { returnMinimal: true, waitSeconds: 10, respondAsync: true },
       { 'Preference-Applied': 'respond-async, wait=10, return=minimal' },
     ],
-  ])('for %j is %j', (asked, header) => {
+  ])('Preference-Applied for %j is %j', (asked, header) => {
     expect(preferenceApplied({ ...none, ...asked })).toEqual(header)
   })
 })

@@ -20,7 +20,7 @@ describe('clock skew of five seconds is tolerated', () => {
     ['a token that ended before', () => ({ exp: inSeconds(-8) }), false],
     ['a token that begins at once', () => ({ nbf: inSeconds(3) }), true],
     ['a token that begins later', () => ({ nbf: inSeconds(12) }), false],
-  ])('%s', async (_what, claims, isValid) => {
+  ])('a token is judged with a clock skew of five seconds: %s', async (_what, claims, isValid) => {
     expect((await withClaims(claims())) !== null).toBe(isValid)
   })
 })
@@ -30,11 +30,11 @@ describe('a token is invalid', () => {
     ['made for another audience', { aud: 'another-service' }],
     ['of another issuer', { iss: 'https://other.example.org/' }],
     ['without an expiry', { exp: undefined }],
-  ])('%s', async (_what, claims) => {
+  ])('a token %s is invalid', async (_what, claims) => {
     expect(await withClaims(claims)).toBeNull()
   })
 
-  test('of a type other than access tokens', async () => {
+  test('a token of a type other than access tokens is invalid', async () => {
     expect(await principalOf(await identity.sign({}, { typ: 'logout+jwt' }))).toBeNull()
     expect(await principalOf(await identity.sign({}, { typ: 'at+jwt' }))).not.toBeNull()
   })
@@ -55,12 +55,12 @@ describe('scopes', () => {
     [{ scope: undefined, scp: ['manager:read', 'search:read'] }, ['manager:read', 'search:read']],
     [{ scope: 'publish:read', scp: 'manager:write' }, ['publish:read']],
     [{ scope: '', scp: 'manager:write' }, []],
-  ])('%j', async (claims, scopes) => {
+  ])('the claims %j grant the scopes %j', async (claims, scopes) => {
     expect((await withClaims(claims))?.scopes).toEqual(scopes)
   })
 
   test.each([{ scope: undefined }, { scope: undefined, scp: 7 }, { scope: { 'publish:read': true } }])(
-    '%j: a token without scopes is invalid',
+    'a token without scopes is invalid: %j',
     async (claims) => {
       expect(await withClaims(claims)).toBeNull()
     },
@@ -79,11 +79,11 @@ describe('orgs', () => {
     ],
     [['**', '* '], []],
     [['*'], ['*']],
-  ])('%j: an invalid org name is ignored, and grants nothing', async (given, orgs) => {
+  ])('an invalid org name is ignored, and grants nothing: %j', async (given, orgs) => {
     expect((await withClaims({ orgs: given }))?.orgs).toEqual(orgs)
   })
 
-  test.each([undefined, 'acme', { acme: true }])('%j: a token without a list of orgs is invalid', async (orgs) => {
+  test.each([undefined, 'acme', { acme: true }])('a token without a list of orgs is invalid: %j', async (orgs) => {
     expect(await withClaims({ orgs })).toBeNull()
   })
 })

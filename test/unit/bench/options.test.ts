@@ -22,6 +22,6 @@ test.each([
   [['--lanes', 'driver,drivers'], '--lanes: there is no drivers, only driver, nodes-1'],
   [['--round', '1'], "Unknown option '--round'"],
   [['fresh'], 'Unexpected argument'],
-])('%j is rejected', (args, message) => {
+])('the options %j are rejected', (args, message) => {
   expect(() => read(...args)).toThrow(message)
 })

@@ -19,7 +19,7 @@ function filesOf(old: string, other: string) {
 
 const manifestIn = (directory: string) => JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
 
-test('nothing new is exit code 0, with what only the old packet has', async () => {
+test('diff without a new pair is exit code 0, and counts the pairs that only the old packet has', async () => {
   const { from, to } = filesOf(partOf(person('a'), person('b'), person('b')), partOf(person('a')))
   expect(await runCli(['diff', from, to])).toEqual({
     code: 0,
@@ -28,7 +28,7 @@ test('nothing new is exit code 0, with what only the old packet has', async () =
   })
 })
 
-test('something new is exit code 3, and no error', async () => {
+test('diff with a new pair is exit code 3, and prints no error', async () => {
   const { from, to } = filesOf(
     partOf(person('a')),
     partOf(person('a'), person('b'), { statement: 'RETURN 1', parameters: {} }),
@@ -51,7 +51,7 @@ test('something new is exit code 3, and no error', async () => {
 })
 
 describe('--out', () => {
-  test('writes what is new as a packet, whose metadata and numbers are kept', async () => {
+  test('diff --out writes what is new as a packet, whose metadata and numbers are kept', async () => {
     const { from, to, out } = filesOf(
       partOf(person('a')),
       partOf(person('a'), person('b', { qa: { at: 0 } })).replace('"at":0', '"at":1.0'),
@@ -72,7 +72,7 @@ describe('--out', () => {
     expect(await runCli(['diff', to, out])).toMatchObject({ code: 0 })
   })
 
-  test('cuts parts at 5,000 pairs, and inspect agrees with the manifest when it reads them', async () => {
+  test('diff --out cuts parts at 5,000 pairs, and inspect agrees with the manifest when it reads them', async () => {
     const { from, to, out } = filesOf(partOf(), partOf(...many(5_001, 'p')))
     expect(await runCli(['diff', from, to, '--out', out])).toMatchObject({ code: 3 })
     const names = ['packet.jsonPart1of2', 'packet.jsonPart2of2']
@@ -89,7 +89,7 @@ describe('--out', () => {
     expect(told).toMatchObject({ pairs, bytes, statements: { nodeUpsert: 5_001 } })
   })
 
-  test('cuts parts at 32 MiB', async () => {
+  test('diff --out cuts parts at 32 MiB', async () => {
     const large = many(3, 'p').map((pair) => ({
       ...pair,
       parameters: { id: 'x'.repeat(12 * 1024 * 1024) + pair.parameters.id },
@@ -99,14 +99,14 @@ describe('--out', () => {
     expect(manifestIn(out).parts.map((part: { pairs: number }) => part.pairs)).toEqual([2, 1])
   })
 
-  test('writes a packet without pairs where nothing is new', async () => {
+  test('diff --out writes a packet without pairs where nothing is new', async () => {
     const { from, to, out } = filesOf(partOf(person('a')), partOf(person('a')))
     expect(await runCli(['diff', from, to, '--out', out])).toMatchObject({ code: 0 })
     expect(manifestIn(out)).toMatchObject({ pairs: 0, parts: [{ fileName: 'packet.json', pairs: 0 }] })
     expect(await runCli(['inspect', out])).toMatchObject({ code: 0 })
   })
 
-  test('takes an empty directory, and one with nothing but what an interrupted diff left', async () => {
+  test('diff --out takes an empty directory, and one with nothing but what an interrupted diff left', async () => {
     const { from, to, out } = filesOf(partOf(), partOf(person('a')))
     mkdirSync(out)
     writeFileSync(join(out, '.7.incomplete'), partOf(person('a')))
@@ -123,7 +123,7 @@ describe('--out', () => {
     })
   })
 
-  test('leaves nothing of a packet that turns out to be broken', async () => {
+  test('diff --out leaves nothing of a packet that turns out to be broken', async () => {
     const { from, to, out } = filesOf(partOf(), partOf(...many(5_001, 'p')))
     const parts = emptyDirectory()
     writeFileSync(join(parts, 'new.jsonPart1of2'), readFileSync(to))
@@ -134,14 +134,14 @@ describe('--out', () => {
     expect(existsSync(out)).toBe(false)
   })
 
-  test('that cannot be written is refused', async () => {
+  test('diff --out is refused if the directory cannot be written', async () => {
     const { from, to } = filesOf(partOf(), partOf())
     const { code, stderr } = await runCli(['diff', from, to, '--out', join(from, 'out')])
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written (ENOTDIR)') })
   })
 })
 
-test('warns where hardly any upsert is in the old packet', async () => {
+test('diff warns if hardly any upsert is in the old packet', async () => {
   const { from, to } = filesOf(partOf(...many(200, 'old')), partOf(...many(101, 'new')))
   const { code, stderr } = await runCli(['diff', from, to])
   expect({ code, stderr }).toEqual({
@@ -160,7 +160,7 @@ test('both packets on standard input are refused', async () => {
   })
 })
 
-test('options for the service are refused where neither packet is there', async () => {
+test('options for the service are refused if neither packet is there', async () => {
   const { from, to } = filesOf(partOf(), partOf())
   const { code, stderr } = await runCli(['diff', from, to, '--url', 'http://host'])
   expect({ code, stderr }).toMatchObject({

@@ -44,7 +44,7 @@ The name is taken, or another publish is writing it.
 `)
 })
 
-test('what is unpublishable is exit code 3', async () => {
+test('publish --dry-run with unpublishable elements is exit code 3', async () => {
   const first = [
     { what: 'node', label: 'P', type: null, id: 'a', element: 'the node 1', reason: 'has a byte array' },
     { what: 'node', label: 'P', type: null, id: 'b', element: null, reason: 'more than one node' },
@@ -59,7 +59,7 @@ test('what is unpublishable is exit code 3', async () => {
 `)
 })
 
-test('one that is not complete says what ended it, and what all would be', async () => {
+test('an incomplete dry run says what ended it, and what the whole packet would be', async () => {
   const projected = { pairs: 84_200, parts: 17, bytes: 20_123_300, by: 'sub-requests' }
   const cut = { complete: false, limit: 'time', subRequests: 1_000, subRequestsRead: 10, projected }
   const { code, stdout } = await publish([], { ...dryRun, ...cut })
@@ -70,7 +70,7 @@ in all about 84,200 pairs, 17 parts, 20.1 MB, if the others are alike
 `)
 })
 
-test('--json prints the answer as it is', async () => {
+test('publish --dry-run --json prints the answer as it is', async () => {
   const { stdout } = await publish(['--json'], dryRun)
   expect(stdout).toBe(`${JSON.stringify({ dryRun })}\n`)
 })
@@ -78,7 +78,7 @@ test('--json prints the answer as it is', async () => {
 test.each([
   [['--no-wait'], '--no-wait: --dry-run makes no job'],
   [['--progress', 'plain'], '--progress cannot be combined with --dry-run'],
-])('%j is refused', async (words, message) => {
+])('publish --dry-run with %j is refused', async (words, message) => {
   const { code, stderr, requests } = await publish(words, dryRun)
   expect({ code, requests }).toEqual({ code: 2, requests: [] })
   expect(stderr).toContain(`error: ${message}`)

@@ -26,7 +26,7 @@ const serviceWith = (states: object[]) =>
     return { status: 200, body: states.length > 1 ? states.shift() : states[0] }
   })
 
-test('a job is followed to its end, and what it left out is told', async () => {
+test('a job is followed to its end, and the client prints what it left out', async () => {
   const service = await serviceWith([job('running'), job('succeeded', { report })])
   const { code, stdout } = await runCli(['job', 'j1', '--follow'], service.variables)
   expect(code).toBe(0)
@@ -69,7 +69,7 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: '', stderr: `error: ${message}\n` })
 })
 
-test('a service that refuses to wait is asked again and again', async () => {
+test('a service that refuses to wait is polled', async () => {
   const states = [job('running'), job('succeeded')]
   const answer = ({ url }: FakeRequest) => {
     if (url.endsWith('/events')) return noEvents

@@ -27,7 +27,7 @@ test('the token goes to the service only, not to the links', async () => {
   expect(tokens).toEqual([[false, 'Bearer the-token'], ...contents.map(() => [true, undefined])])
 })
 
-test('get again downloads only what is missing or damaged, and removes what is no part any more', async () => {
+test('a second get downloads only missing or damaged parts, and removes files that are no longer parts', async () => {
   const { get, directory, partsAsked, requests, files } = await startPacketService()
   await get()
   requests.length = 0
@@ -50,7 +50,7 @@ test('get again downloads only what is missing or damaged, and removes what is n
 })
 
 describe('a part is not written if', () => {
-  test('a bit of it is flipped: exit code 5 with both digests', async () => {
+  test('a part is not written if a bit of it is flipped: exit code 5 with both digests', async () => {
     const damaged = Buffer.from(contents[1] as Buffer)
     damaged[3] = (damaged[3] as number) ^ 1
     const { get, files } = await startPacketService((index) =>
@@ -63,7 +63,7 @@ describe('a part is not written if', () => {
     expect(files()).not.toContain(nameOf(1))
   })
 
-  test('it is cut: exit code 5 with both lengths', async () => {
+  test('a part is not written if it is cut: exit code 5 with both lengths', async () => {
     const { get } = await startPacketService((index) =>
       index === 2 ? { status: 200, body: Buffer.from('{') } : undefined,
     )
@@ -75,7 +75,7 @@ describe('a part is not written if', () => {
     })
   })
 
-  test('the store does not have it: exit code 7, without the signature of the link', async () => {
+  test('a part is not written if the store lacks it: exit code 7, without the signature of the link', async () => {
     const { get, url } = await startPacketService((index) => (index === 2 ? { status: 404, body: {} } : undefined))
     expect(await get()).toEqual({ code: 7, stdout: '', stderr: `error: ${url}/part/2 answered 404 Not Found\n` })
   })
@@ -84,7 +84,7 @@ describe('a part is not written if', () => {
 test('nothing more is downloaded when a part has failed', async () => {
   const stuck = Promise.withResolvers<void>()
   const { get, partsAsked } = await startPacketService(async (index) => {
-    // Not before the other requests have come: the failure ends those, too, that are not sent yet.
+    // Wait until the other requests have arrived: the failure also ends requests that are not sent yet.
     while (index === 0 && partsAsked().length < 4) await new Promise((resolve) => setTimeout(resolve, 5))
     if (index === 0) return { status: 404, body: {} }
     await stuck.promise
@@ -96,7 +96,7 @@ test('nothing more is downloaded when a part has failed', async () => {
   expect(partsAsked()).toEqual([0, 1, 2, 3])
 })
 
-test('get that is interrupted is exit code 130, and continues with the rest', async () => {
+test('an interrupted get is exit code 130, and the next one continues with the rest', async () => {
   const stuck = Promise.withResolvers<void>()
   let isStuck = true
   const { directory, variables, get, partsAsked, requests, files } = await startPacketService(async (index) => {
@@ -135,7 +135,7 @@ test('a directory that holds another packet is left alone', async () => {
   expect(files()).toEqual(allNames)
 })
 
-test('get of what is no packet of the service is refused', async () => {
+test('get of a source that is not a packet of the service is refused', async () => {
   const { code, stderr } = await runCli(['get', emptyDirectory()])
   expect({ code, stderr }).toMatchObject({ code: 2 })
   expect((await runCli(['get', '-'])).stderr).toContain('error: get downloads packets of the service, and - is none')

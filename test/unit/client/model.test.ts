@@ -15,7 +15,7 @@ const document = {
   ],
 }
 
-test('tells the node types of a version with their properties', async () => {
+test('model prints the node types of a version with their properties', async () => {
   const service = await startFakeService(() => ({ status: 200, body: document }))
   const { code, stdout, stderr } = await runCli(['model', grn], service.variables)
   const wide = many.map(({ key }) => key).join(', ')
@@ -28,7 +28,7 @@ test('tells the node types of a version with their properties', async () => {
   expect(JSON.parse(json.stdout)).toEqual({ version: grn, ...document })
 })
 
-test('draws them, of a node type with many properties the first twelve', async () => {
+test('model --picture draws the node types, with the first twelve of many properties', async () => {
   const service = await startFakeService(() => ({ status: 200, body: document }))
   const file = join(emptyDirectory(), 'model.mmd')
   expect(await runCli(['model', grn, '--picture', file], service.variables)).toMatchObject({ code: 0, stderr: '' })

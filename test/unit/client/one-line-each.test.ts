@@ -116,7 +116,7 @@ const commands: Record<string, (name: string) => Promise<Ran>> = {
 }
 
 describe.each(Object.entries(commands))('%s', (_, run) => {
-  test('writes the same lines whatever is in a name', async () => {
+  test('the command writes the same lines whatever is in a name', async () => {
     const { code, stdout, stderr } = await run(hostile)
     expect(stdout + stderr).toContain(shown)
     expect(stdout + stderr).not.toMatch(/[\p{Bidi_C}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u)
@@ -145,7 +145,7 @@ test('an unforeseen error is its message on a line, and where it was thrown', as
   expect(places.filter((line) => !line.startsWith('    at '))).toEqual([])
 })
 
-test('each line ends, and none is written for nothing', () => {
+test('each line ends with a line feed, and nothing is written without a line', () => {
   const written: string[] = []
   const to = new Writable({ write: (chunk, _, done) => done(void written.push(String(chunk))) })
   printLines(to, ['a\nb', ''])

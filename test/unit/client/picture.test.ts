@@ -111,7 +111,7 @@ describe('inspect --picture', () => {
     return { file, drawn: (name: string) => join(directory, name), directory }
   }
 
-  test('draws labels, types with their counts, and deletions, as SVG', async () => {
+  test('inspect --picture draws labels, types with their counts, and deletions, as SVG', async () => {
     const { file, drawn } = packet()
     expect(await runCli(['inspect', file, '--picture', drawn('a.svg')])).toMatchObject({ code: 0, stderr: '' })
     const svg = readFileSync(drawn('a.svg'), 'utf8')
@@ -126,7 +126,7 @@ describe('inspect --picture', () => {
     expect(textsIn(svg, 'desc')).toEqual([expect.stringContaining('Person LIKES × 2 A')])
   })
 
-  test('draws the same as Mermaid', async () => {
+  test('inspect --picture draws the same as Mermaid', async () => {
     const { file, drawn } = packet()
     expect(await runCli(['inspect', file, '--picture', drawn('a.mmd')])).toMatchObject({ code: 0 })
     const [first, , ...rest] = readFileSync(drawn('a.mmd'), 'utf8').split('\n')
@@ -143,7 +143,7 @@ describe('inspect --picture', () => {
     `)
   })
 
-  test('is refused for a file of another kind, and for one that cannot be written', async () => {
+  test('inspect --picture is refused for a file of another kind, and for one that cannot be written', async () => {
     const { file, drawn } = packet()
     const png = await runCli(['inspect', file, '--picture', drawn('a.png')])
     expect(png).toMatchObject({ code: 2, stderr: expect.stringContaining('must end in .svg or .mmd.') })

@@ -52,7 +52,7 @@ test('--compression is for every sub-request, whatever the request says', async 
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('none, gzip') })
 })
 
-test('options name the packet, and force', async () => {
+test('options name the packet, and force its replacement', async () => {
   const { requests } = await publish(
     ['-', '--no-wait', '--org', 'other', '--name', 'n.json', '--force'],
     [request, request],
@@ -102,7 +102,7 @@ test.each([
 test.each([
   [[request, request], 'needs one request, not a list'],
   [{ ...request, originIds: ['a'] }, 'the request has originIds of its own'],
-])('ids are refused where they have no place: %#', async (input, message) => {
+])('ids are refused where they cannot be used: %#', async (input, message) => {
   const file = join(emptyDirectory(), 'ids')
   writeFileSync(file, 'a\n')
   const { code, stderr } = await publish(['-', '--ids', file], input)

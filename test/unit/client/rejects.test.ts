@@ -38,7 +38,7 @@ test('a later run adds to the file, each pair once', async () => {
   expect(idsIn(file)).toEqual(['ä', 'b', 'c'])
 })
 
-test('the pairs of an earlier run are told, and all that the file has', async () => {
+test('the pairs of earlier runs are counted, and all pairs of the file', async () => {
   const file = newFile()
   await collect(file, 'a', 'b')
   const rejects = await openRejects(file)
@@ -48,7 +48,7 @@ test('the pairs of an earlier run are told, and all that the file has', async ()
   await rejects.close()
 })
 
-test('what a run left that was killed at its start is used', async () => {
+test('a file left by a run that was killed at its start is used', async () => {
   const file = newFile()
   writeFileSync(file, '{"statements":[]}\n')
   await collect(file, 'a')
@@ -70,7 +70,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(content)
 })
 
-test.each(['/dev/null', '/dev/full', '/'])('%s is refused', async (file) => {
+test.each(['/dev/null', '/dev/full', '/'])('the file %s is refused for rejects', async (file) => {
   await expect(openRejects(file)).rejects.toMatchObject({ exit: 'usage', message: expect.stringContaining(file) })
 })
 
@@ -112,7 +112,7 @@ test('a target that is not there leaves no file, so that the same command contin
   expect(await runCli([...words, ...state], {}, part)).toMatchObject({ code: 6 })
 })
 
-test('the packet itself is no file for rejects', async () => {
+test('the packet itself is refused as the file for rejects', async () => {
   const file = newFile()
   await collect(file, 'a')
   const words = ['replay', file, '--to', 'bolt://127.0.0.1:9', '--on-error', 'collect', '--rejects', file]

@@ -23,7 +23,7 @@ function directoryOf(files: Record<string, string | Buffer>): string {
 }
 
 describe('a source is', () => {
-  test('a file with one part', async () => {
+  test('a source may be a file with one part', async () => {
     const file = join(directoryOf({ 'people.json': part('a', 'b') }), 'people.json')
     const { code, found } = await inspect(file)
     expect(code).toBe(0)
@@ -31,7 +31,7 @@ describe('a source is', () => {
     expect(found.requires.constraints).toMatchObject([{ label: 'Person', property: 'id' }])
   })
 
-  test('a compressed file', async () => {
+  test('a source may be a compressed file', async () => {
     const directory = directoryOf({ 'people.json.gz': gzipSync(part('a', 'b', 'c')) })
     expect((await inspect(join(directory, 'people.json.gz'))).found).toMatchObject({ pairs: 3 })
     expect((await inspect(directory)).found).toMatchObject({ pairs: 3, parts: [{ name: 'people.json' }] })
@@ -40,11 +40,11 @@ describe('a source is', () => {
   test.each([
     ['as it is', Buffer.from(part('a'))],
     ['compressed', gzipSync(part('a'))],
-  ])('the input, %s', async (_how, input) => {
+  ])('a source may be the input, %s', async (_how, input) => {
     expect((await inspect('-', input)).found).toMatchObject({ name: 'standard input', pairs: 1 })
   })
 
-  test('a directory of part files, in the order of the parts', async () => {
+  test('a source may be a directory of part files, in the order of the parts', async () => {
     const names = [
       'people.jsonPart2of11',
       'people.jsonPart1of11',
@@ -61,7 +61,7 @@ describe('a source is', () => {
 })
 
 describe('exit code 5, with the place:', () => {
-  test('a part is missing', async () => {
+  test('a missing part is exit code 5, with its place', async () => {
     const directory = directoryOf({ 'people.jsonPart1of2': part('a') })
     expect(await inspect(directory)).toEqual({
       code: 5,
@@ -74,12 +74,12 @@ describe('exit code 5, with the place:', () => {
     ['cut', Buffer.from(part('a').slice(0, -1)), /not valid JSON/],
     ['no packet', Buffer.from('[]'), /part 1 of 1 \(-\): /],
     ['badly compressed', gzipSync(part('a')).subarray(0, 30), /cannot be decompressed/],
-  ])('a part is %s', async (_how, input, message) => {
+  ])('a part that is %s is exit code 5, with its place', async (_how, input, message) => {
     const { code, stderr } = await inspect('-', input)
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringMatching(message) })
   })
 
-  test.each(['gzip', 'identity'])('a download is longer than any part: %s', async (encoding) => {
+  test.each(['gzip', 'identity'])('a download that is longer than any part is exit code 5: %s', async (encoding) => {
     const bytes = Buffer.alloc(64 * 1024 * 1024 + 1, ' ')
     const body = encoding === 'gzip' ? gzipSync(bytes) : bytes
     const host = await startFakeService(() => ({ status: 200, headers: { 'Content-Encoding': encoding }, body }))
@@ -90,7 +90,7 @@ describe('exit code 5, with the place:', () => {
     expect(host.requests).toHaveLength(1)
   })
 
-  test('a download is damaged where it was compressed, which is not tried again', async () => {
+  test('a download that is damaged where it was compressed is exit code 5, and is not tried again', async () => {
     const body = gzipSync(part('a'))
     body.writeUInt32LE(0, body.length - 8)
     const host = await startFakeService(() => ({ status: 200, headers: { 'Content-Encoding': 'gzip' }, body }))
@@ -101,7 +101,7 @@ describe('exit code 5, with the place:', () => {
     expect(host.requests).toHaveLength(1)
   })
 
-  test('the manifest is none', async () => {
+  test('a manifest file that is no manifest is exit code 5', async () => {
     const directory = directoryOf({ 'manifest.json': '{"parts": []}', 'people.json': part('a') })
     expect(await inspect(directory)).toMatchObject({
       code: 5,
@@ -110,7 +110,7 @@ describe('exit code 5, with the place:', () => {
   })
 })
 
-test('statements of others are counted as other', async () => {
+test('statements that the service does not write are counted as other', async () => {
   const other = { statement: 'MATCH (n) DETACH DELETE n', parameters: {}, metadata: null }
   const { found } = await inspect('-', JSON.stringify({ statements: [person('a'), other] }))
   expect(found.statements).toEqual({ nodeUpsert: 1, other: 1 })
@@ -124,7 +124,7 @@ test('a directory without parts is refused', async () => {
   })
 })
 
-test('the text names what a target needs', async () => {
+test('inspect names what a target needs', async () => {
   const { stdout } = await runCli(['inspect', '-'], {}, part('a', 'b'))
   expect(stdout).toMatchInlineSnapshot(`
     "standard input: 2 pairs, 1 part, 230 bytes
@@ -135,7 +135,7 @@ test('the text names what a target needs', async () => {
   `)
 })
 
-test('options for the service are refused where the packet is not there', async () => {
+test('options for the service are refused if the packet is not there', async () => {
   const { code, stderr } = await runCli(['inspect', '-', '--url', 'http://host'], {}, part('a'))
   expect({ code, stderr }).toMatchObject({
     code: 2,
@@ -143,14 +143,14 @@ test('options for the service are refused where the packet is not there', async 
   })
 })
 
-test('what is no file, without a service, is refused', async () => {
+test('a source that is no file is refused if no service is named', async () => {
   expect(await inspect('acme/people.json')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('set PACKETS_URL'),
   })
 })
 
-test('a name that can be no packet is not looked for', async () => {
+test('a name that cannot be a packet is not looked up', async () => {
   const variables = { PACKETS_URL: 'http://127.0.0.1:9', PACKETS_TOKEN: 'x' }
   const { code, stderr } = await runCli(['inspect', 'people.json'], variables)
   expect({ code, stderr }).toEqual({

@@ -35,7 +35,7 @@ test('a secret is asked for on a terminal, without echo', async () => {
   expect(written()).toBe('Enter the password: \n')
 })
 
-test('a terminal that ends, or an empty line, gives none', async () => {
+test('a terminal that ends, or an empty line, gives no secret', async () => {
   for (const typed of ['', '\r']) {
     const { context } = contextWith(typed)
     await expect(readSecret(context, password)).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test('a terminal that ends, or an empty line, gives none', async () => {
   }
 })
 
-test('the token is asked for, too', async () => {
+test('the token is asked for on a terminal, too', async () => {
   const { context, written } = contextWith('the-token\r')
   expect(await run(['ls', 'acme'], context)).toBe(7)
   expect(written()).toMatch(/^Enter the token for http:\/\/127\.0\.0\.1:9: \nerror: .* is not reachable/)
@@ -68,7 +68,7 @@ test('a bar is refused where there is no terminal', async () => {
   })
 })
 
-test('progress none shows nothing', () => {
+test('--progress none shows nothing', () => {
   const { stream, written } = terminal()
   const progress = startProgress(stream, 'none')
   progress.update({ done: 0, total: 4, text: 'begins' })

@@ -57,7 +57,7 @@ test('help goes to stdout, and is a success', async () => {
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: packets job') })
 })
 
-test('a reader that closes the pipe is no crash', async () => {
+test('a reader that closes the pipe causes no crash', async () => {
   const ended = await spawnCli(['--help'], {}, { during: (child) => child.stdout?.destroy() })
   expect(ended).toMatchObject({ code: 0, stderr: '' })
 })

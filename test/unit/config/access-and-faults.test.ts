@@ -18,7 +18,7 @@ test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https',
 })
 
 test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])(
-  'rejects failpoint %s',
+  'the failpoint %s is rejected',
   (failpoint) => {
     expect(problemsOf({ ...least, TEST_OVERRIDES: JSON.stringify({ failpoint }) })[0]).toMatch(
       /^TEST_OVERRIDES: failpoint: must be <step>:<kill, stop or block>/,
@@ -33,13 +33,13 @@ test.each([
   ['{"eventStreams":1.5}', 'eventStreams: '],
   ['[]', 'Invalid input: expected object'],
   ['janitorSeconds=1', 'Unexpected token'],
-])('rejects the overrides %s', (text, problem) => {
+])('the overrides %s are rejected', (text, problem) => {
   expect(problemsOf({ ...least, TEST_OVERRIDES: text })).toEqual([
     expect.stringContaining(`TEST_OVERRIDES: ${problem}`),
   ])
 })
 
-test('rejects overrides in production, as the image runs', () => {
+test('overrides are rejected in production, as the image runs', () => {
   const given = { ...least, TEST_OVERRIDES: '{"janitorSeconds":1}' }
   expect(problemsOf({ ...given, NODE_ENV: 'production' })).toEqual([
     'TEST_OVERRIDES: refused if NODE_ENV is production',

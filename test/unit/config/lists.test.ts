@@ -5,7 +5,7 @@ const key = (byte: number) => Buffer.alloc(32, byte)
 const base64 = (byte: number) => key(byte).toString('base64')
 
 describe('secret keys', () => {
-  test('are parsed in order; the first one encrypts', () => {
+  test('secret keys are parsed in order; the first one encrypts', () => {
     expect(parseSecretKeys(`2026-07:${base64(2)}, old_1:${base64(1)}`)).toEqual([
       { id: '2026-07', key: key(2) },
       { id: 'old_1', key: key(1) },
@@ -21,7 +21,7 @@ describe('secret keys', () => {
     [`k1:${base64(1)},k2:not base64`, 'entry 2 must be kid:base64key'],
     [`k1:${Buffer.alloc(16, 1).toString('base64')}`, 'the key of "k1" must be 32 bytes'],
     [`k1:${Buffer.alloc(33, 1).toString('base64')}`, 'the key of "k1" must be 32 bytes'],
-  ])('are rejected without being shown: %s', (text, message) => {
+  ])('secret keys are rejected without being shown: %s', (text, message) => {
     expect(() => parseSecretKeys(text)).toThrow(new Error(message))
   })
 })
@@ -39,11 +39,11 @@ describe('the allow list of origins', () => {
     ['[FD00::1]', { kind: 'network', address: 'fd00::1', prefix: 128, family: 'ipv6', port: null }],
     ['[fd00::]/8', { kind: 'network', address: 'fd00::', prefix: 8, family: 'ipv6', port: null }],
     ['[fd00::]/8:7688', { kind: 'network', address: 'fd00::', prefix: 8, family: 'ipv6', port: 7688 }],
-  ])('accepts %s', (text, rule) => {
+  ])('the allow list of origins accepts %s', (text, rule) => {
     expect(parseOriginAllow(text)).toEqual([rule])
   })
 
-  test('is separated by commas, and ignores empty entries', () => {
+  test('the allow list of origins is separated by commas, and ignores empty entries', () => {
     expect(parseOriginAllow(' a , ,b:1,')).toEqual([
       { kind: 'host', host: 'a', port: null },
       { kind: 'host', host: 'b', port: 1 },
@@ -62,13 +62,13 @@ describe('the allow list of origins', () => {
     ['10.0.0.0/33', '"10.0.0.0/33" is not a CIDR'],
     ['[fd00::]/129', '"[fd00::]/129" is not a CIDR'],
     ['256.0.0.0/8', '"256.0.0.0/8" is not a CIDR'],
-  ])('rejects %s and names the entry', (text, message) => {
+  ])('the allow list of origins rejects %s and names the entry', (text, message) => {
     expect(() => parseOriginAllow(text)).toThrow(new Error(message))
   })
 
   // Such an entry is a mistake: as a host it matches nothing, and `*.` matches every name with a trailing dot.
   test.each(['*', '*.', 'db.*', '*.*.example', 'a b', '[db.example]', '10.0.0.256', '127.1'])(
-    'rejects %s, which is not a valid host',
+    'the allow list of origins rejects %s, which is not a valid host',
     (text) => {
       expect(() => parseOriginAllow(text)).toThrow()
     },

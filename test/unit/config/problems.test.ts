@@ -3,7 +3,7 @@ import { ConfigError } from '../../../shared/config/config.ts'
 import { key, least, problemsOf } from '../least-environment.ts'
 
 describe('problems', () => {
-  test('are all reported at once, including those between variables', () => {
+  test('problems are all reported at once, including those between variables', () => {
     expect(problemsOf({})).toEqual([
       'REDIS_URL: required',
       'S3_ENDPOINT: required',
@@ -14,13 +14,13 @@ describe('problems', () => {
     ])
   })
 
-  test('with authentication are not reported for a worker, which serves no clients', () => {
+  test('problems with authentication are not reported for a worker, which serves no clients', () => {
     const { AUTH_TOKENS, ...withoutTokens } = least
     expect(problemsOf(withoutTokens, 'api')).toEqual(['AUTH_TOKENS or AUTH_JWKS_URL: one is required'])
     expect(problemsOf(withoutTokens, 'worker')).toEqual([])
   })
 
-  test('with values name the variable and the rule', () => {
+  test('problems with values name the variable and the rule', () => {
     const broken = {
       REDIS_URL: 'http://127.0.0.1',
       S3_ENDPOINT: '127.0.0.1:9000',
@@ -51,7 +51,7 @@ describe('problems', () => {
     `)
   })
 
-  test('are reported if a program would serve its metrics where it serves the rest', () => {
+  test('problems are reported if a program would serve its metrics where it serves the rest', () => {
     const given = { ...least, METRICS_PORT: '8080' }
     expect(problemsOf(given, 'api')).toEqual(['METRICS_PORT: must differ from API_PORT'])
     expect(problemsOf(given, 'worker')).toEqual([])
@@ -61,18 +61,18 @@ describe('problems', () => {
     expect(problemsOf({ ...least, API_PORT: '0', METRICS_PORT: '0' })).toEqual([])
   })
 
-  test('are reported if callbacks are allowed and nothing signs them', () => {
+  test('problems are reported if callbacks are allowed and nothing signs them', () => {
     expect(problemsOf({ ...least, CALLBACK_ALLOW: '*' })).toEqual(['CALLBACK_SECRETS: required with CALLBACK_ALLOW'])
     expect(problemsOf({ ...least, CALLBACK_SECRETS: least.SECRET_KEYS })).toEqual([])
   })
 
-  test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are reported if %s is set alone', (name) => {
+  test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('problems are reported if %s is set alone', (name) => {
     expect(problemsOf({ ...least, [name]: 'models' })).toEqual([
       'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither',
     ])
   })
 
-  test('are listed one per line in the message', () => {
+  test('problems are listed one per line in the message', () => {
     expect(new ConfigError(['REDIS_URL: required', 'S3_ENDPOINT: required']).message).toMatchInlineSnapshot(`
       "the environment is not valid:
         REDIS_URL: required
@@ -81,7 +81,7 @@ describe('problems', () => {
   })
 
   test.each(['S3_ENDPOINT', 'S3_PUBLIC_ENDPOINT', 'MANAGER_DB_URL', 'AUTH_JWKS_URL'])(
-    'include credentials in %s, which error messages would quote',
+    'problems include credentials in %s, which error messages would quote',
     (name) => {
       const scheme = name === 'MANAGER_DB_URL' ? 'bolt' : 'https'
       const problems = problemsOf({ ...least, [name]: `${scheme}://user:pass-canary@db.example` })
@@ -89,7 +89,7 @@ describe('problems', () => {
     },
   )
 
-  test('never show a secret', () => {
+  test('problems never show a secret', () => {
     const secrets = {
       REDIS_URL: 'https://:redis-password@127.0.0.1',
       S3_ENDPOINT: 'ftp://access:s3-password@127.0.0.1',

@@ -31,13 +31,18 @@ describe('a number', () => {
 })
 
 describe('days', () => {
-  test.each(['0.5', '30', '36500', '0.000000001'])('may be %s', (days) => {
+  test.each(['0.5', '30', '36500', '0.000000001'])('a number of days may be %s', (days) => {
     expect(one('PACKET_RETENTION_DAYS', days)).toEqual([])
   })
 
-  test.each(['0', '0.0', '-1', '36500.1', '1e3', '.5', '5.', '1,5', ' 1', 'ever'])('must not be %s', (days) => {
-    expect(one('PACKET_RETENTION_DAYS', days)).toEqual(['PACKET_RETENTION_DAYS: must be a number above 0, up to 36500'])
-  })
+  test.each(['0', '0.0', '-1', '36500.1', '1e3', '.5', '5.', '1,5', ' 1', 'ever'])(
+    'a number of days must not be %s',
+    (days) => {
+      expect(one('PACKET_RETENTION_DAYS', days)).toEqual([
+        'PACKET_RETENTION_DAYS: must be a number above 0, up to 36500',
+      ])
+    },
+  )
 })
 
 describe('a text', () => {
@@ -52,17 +57,17 @@ describe('a text', () => {
 })
 
 describe('a list', () => {
-  test('of allowed origins has at least one entry', () => {
+  test('a list of allowed origins has at least one entry', () => {
     expect(one('ORIGIN_ALLOW', ', ,')).toEqual(['ORIGIN_ALLOW: must name at least one host, *.suffix or CIDR'])
   })
 
-  test('of where to call back has at least one entry, or is *', () => {
+  test('a list of where to call back has at least one entry, or is *', () => {
     const problem = 'CALLBACK_ALLOW: must name at least one host, *.suffix or CIDR, or be *'
     expect(one('CALLBACK_ALLOW', ', ,')).toContain(problem)
     expect(one('CALLBACK_ALLOW', '*,db.example')).toContain('CALLBACK_ALLOW: "*" is not a host, *.suffix or CIDR')
   })
 
-  test('of allowed origins does not show an entry with credentials', () => {
+  test('a list of allowed origins does not show an entry with credentials', () => {
     expect(one('ORIGIN_ALLOW', 'db.example,bolt://user:pass-canary@db.example')).toEqual([
       'ORIGIN_ALLOW: an entry with an @ is not a host, *.suffix or CIDR',
     ])
@@ -80,7 +85,7 @@ describe('the file of authorities', () => {
     return path
   }
 
-  test('holds any number of certificates, with other text between them', () => {
+  test('the file of authorities holds any number of certificates, with other text between them', () => {
     const path = file(`our own\n${certificate}\nanother\n${certificate}`)
     expect(readConfig('worker', { ...least, CA_FILE: path }).authorities).toEqual(Array(2).fill(certificate.trim()))
   })
@@ -91,7 +96,7 @@ describe('the file of authorities', () => {
     [file('a note'), 'the file must hold certificates in PEM'],
     [fixture('self-signed.key.pem'), 'the file must hold certificates in PEM'],
     [file(`${certificate}\n${certificate.replace('MII', 'NII')}`), 'certificate 2 of the file is broken'],
-  ])('%s is refused: %s', (path, problem) => {
+  ])('the file of authorities at %s is refused: %s', (path, problem) => {
     expect(one('CA_FILE', path)).toEqual([`CA_FILE: ${problem}`])
   })
 })
@@ -110,14 +115,14 @@ describe('the URL', () => {
   const mayHavePath = ['REDIS_URL', 'AUTH_JWKS_URL']
   const problems = (name: Name, afterScheme: string) => one(name, schemes[name] + afterScheme)
 
-  test.each(names)('in %s requires a host', (name) => {
+  test.each(names)('the URL in %s requires a host', (name) => {
     expect(problems(name, '://host.example:1234')).toEqual([])
     for (const odd of [':', ':/', ':\\\\', ':///'])
       expect(problems(name, `${odd}user:pass-canary@host`)[0]).toContain(`${name}: must be a URL starting with `)
   })
 
   test.each(names.filter((name) => !mayHaveUser.includes(name)))(
-    'in %s must not hold credentials, and does not show them',
+    'the URL in %s must not hold credentials, and does not show them',
     (name) => {
       for (const odd of ['user:pass-canary@', 'pass-canary@', ':pass-canary@'])
         expect(problems(name, `://${odd}host.example`)).toEqual([`${name}: must not hold credentials`])
@@ -125,7 +130,7 @@ describe('the URL', () => {
   )
 
   test.each(names.filter((name) => !mayHavePath.includes(name)))(
-    'in %s must not have anything after its host',
+    'the URL in %s must not have anything after its host',
     (name) => {
       expect(problems(name, '://host.example:1234/')).toEqual([])
       for (const more of ['/path', '/path/', '?user=neo4j&password=pass-canary', '/?a', '#pass-canary'])

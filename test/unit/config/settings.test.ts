@@ -184,12 +184,12 @@ test.each([
 })
 
 describe('an empty variable', () => {
-  test('counts as unset, and has its default', () => {
+  test('an empty variable counts as unset, and has its default', () => {
     const empty = { API_PORT: '', ORIGIN_ALLOW: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
     expect(readConfig('api', { ...least, ...empty })).toEqual(readConfig('api', least))
   })
 
-  test('counts as missing if it is required', () => {
+  test('an empty variable counts as missing if it is required', () => {
     expect(problemsOf({ ...least, S3_SECRET_KEY: '', AUTH_TOKENS: '' })).toEqual([
       'S3_SECRET_KEY: required',
       'AUTH_TOKENS or AUTH_JWKS_URL: one is required',

@@ -21,13 +21,13 @@ test('there are alerts, with unique names', () => {
 })
 
 describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
-  test('queries only exposed metrics and their labels', async () => {
+  test('the alert queries only exposed metrics and their labels', async () => {
     const { metrics, unknown } = await queriedBy(expr)
     expect(metrics.length).toBeGreaterThan(0)
     expect(unknown).toEqual([])
   })
 
-  test('has a summary, a description, a runbook link and a severity', () => {
+  test('the alert has a summary, a description, a runbook link and a severity', () => {
     expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook', 'summary'])
     expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`)
     expect(['critical', 'warning', 'info']).toContain(labels.severity)

@@ -34,7 +34,7 @@ describe('the values', () => {
   const schema = JSON.parse(textOf('deploy/helm/values.schema.json'))
   const isValid = new Ajv().compile(schema)
 
-  test('satisfy their schema', () => {
+  test('the values of the chart satisfy their schema', () => {
     expect([isValid(values), isValid.errors]).toEqual([true, null])
   })
 
@@ -45,11 +45,11 @@ describe('the values', () => {
     ['an unknown way to scale', { worker: { scaling: { by: 'cron' } } }],
     ['a patch of no object', { patches: { Deployment: {} } }],
     ['an address with a password', { redis: { address: 'redis://:secret@redis:6379' } }],
-  ])('may not have %s', (_what, given) => {
+  ])('the values of the chart may not have %s', (_what, given) => {
     expect(isValid({ ...values, ...given })).toBe(false)
   })
 
-  test('are by default what the manifests say', () => {
+  test('the values of the chart are by default what the manifests say', () => {
     const { triggers, minReplicaCount, maxReplicaCount } = manifest('ScaledObject', 'packets-worker')
       .spec as unknown as Values & { triggers: { metadata: Values }[] }
     expect(at('api.replicas')).toBe((manifest('Deployment', 'packets-api').spec as unknown as Values).replicas)
@@ -64,7 +64,7 @@ describe('the values', () => {
     expect(at('existingSecrets.api')).toBe(manifest('Secret', 'packets-api-secrets').metadata.name)
   })
 
-  test('are all in the schema and in the templates, and the templates know no other', () => {
+  test('the values of the chart are all in the schema and in the templates, and the templates know no other', () => {
     expect(Object.keys(schema.properties).sort()).toEqual(['global', ...Object.keys(values ?? {})].sort())
     const used = [...templates.matchAll(/(?:Values|\$values)\.([a-z][\w.]*)/g)].map(([, path]) => path as string)
     expect(used.filter((path) => at(path) === undefined)).toEqual([])

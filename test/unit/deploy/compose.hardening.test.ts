@@ -23,31 +23,31 @@ const [file] = documentsOf<{
 const services = Object.entries(file?.services ?? {})
 
 describe.each(services)('the service %s of docker-compose.yml', (name, service) => {
-  test('has least privileges', () => {
+  test('the service has least privileges', () => {
     expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
     // The entry script of Neo4j writes its configuration into the image's own folder.
     expect(service.read_only).toBe(name !== 'neo4j')
   })
 
-  test('cannot exhaust the memory, the processes or the disk of the machine', () => {
+  test('the service cannot exhaust the memory, the processes or the disk of the machine', () => {
     expect(service.mem_limit).toMatch(/^\d+[mg]$/)
     expect(service.pids_limit).toBeGreaterThan(0)
     expect(service.logging).toMatchObject({ driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } })
   })
 
-  test('publishes ports on the loopback interface only, and is in the network for that', () => {
+  test('the service publishes ports on the loopback interface only, and is in the network for that', () => {
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
     if (service.ports) expect(service.networks).toContain('front')
   })
 
-  test('takes every secret from the operator', () => {
+  test('the service takes every secret from the operator', () => {
     const secrets = Object.entries(service.environment).filter(([, value]) => /PASSWORD|KEY/.test(String(value)))
     expect(secrets.length).toBeGreaterThan(0)
     for (const [, value] of secrets) expect(value).toMatch(/\$\{\w+:\?[^}]*\}/)
   })
 })
 
-test('what publishes no port has no way out of the internal network, except workers, which read origins', () => {
+test('a service without a port has no way out of the internal network, except workers, which read origins', () => {
   expect(file?.networks).toEqual({ front: null, back: { internal: true } })
   const networks = Object.fromEntries(services.map(([name, service]) => [name, service.networks]))
   const both = ['front', 'back']

@@ -15,18 +15,21 @@ const { panels }: { panels: Panel[] } = JSON.parse(textOf('deploy/grafana/packet
 const charts = panels.filter(({ type }) => type !== 'row')
 
 describe.each(charts)('the panel $title', ({ description, targets = [] }) => {
-  test.each(targets)('queries only exposed metrics and their labels: $expr', async ({ expr, legendFormat }) => {
-    const { metrics, unknown } = await queriedBy(expr)
-    expect(metrics.length).toBeGreaterThan(0)
-    expect(unknown).toEqual([])
-    // A label that the expression aggregates away would leave its place in the legend empty.
-    const inLegend = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label as string)
-    const kept = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/\s*,\s*/))
-    const isAggregated = /\b(sum|max|min)\b/.test(expr)
-    expect(inLegend.filter((label) => (isAggregated ? !kept.includes(label) : label !== 'instance'))).toEqual([])
-  })
+  test.each(targets)(
+    'the panel queries only exposed metrics and their labels: $expr',
+    async ({ expr, legendFormat }) => {
+      const { metrics, unknown } = await queriedBy(expr)
+      expect(metrics.length).toBeGreaterThan(0)
+      expect(unknown).toEqual([])
+      // A label that the expression aggregates away would leave its place in the legend empty.
+      const inLegend = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label as string)
+      const kept = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/\s*,\s*/))
+      const isAggregated = /\b(sum|max|min)\b/.test(expr)
+      expect(inLegend.filter((label) => (isAggregated ? !kept.includes(label) : label !== 'instance'))).toEqual([])
+    },
+  )
 
-  test('says what it shows, and queries something', () => {
+  test('the panel says what it shows, and queries something', () => {
     expect(description).toMatch(/\.$/)
     expect(targets.length).toBeGreaterThan(0)
   })

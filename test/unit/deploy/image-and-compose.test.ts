@@ -47,16 +47,16 @@ const prepared = {
 }
 
 describe.each(programs)('the service %s of docker-compose.yml', (name) => {
-  test('starts with the variables that the header of the file prepares', () => {
+  test('the service starts with the variables that the header of the file prepares', () => {
     expect(() => readConfig(name, settingsOf(name, prepared))).not.toThrow()
   })
 
-  test('has the same start command as in npm', () => {
+  test('the service has the same start command as in npm', () => {
     const image = /^CMD (.*)$/m.exec(textOf('Dockerfile'))?.[1] as string
     expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name).args])
   })
 
-  test('has least privileges, and writes only to memory', () => {
+  test('the service has least privileges, and writes only to memory', () => {
     expect(serviceOf(name)).toMatchObject({
       build: '.',
       read_only: true,
@@ -66,13 +66,13 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
     })
   })
 
-  test('has a health check on the port where it listens', () => {
+  test('the service has a health check on the port where it listens', () => {
     const { api, worker } = readConfig(name, settingsOf(name, prepared))
     const port = name === 'api' ? api.port : worker.healthPort
     expect(serviceOf(name).healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${port}/readyz`)
   })
 
-  test('has the same stop timeout as in Kubernetes, without the preStop wait', () => {
+  test('the service has the same stop timeout as in Kubernetes, without the preStop wait', () => {
     const [deployment] = documentsOf<{ spec: { template: { spec: { terminationGracePeriodSeconds: number } } } }>(
       `deploy/kubernetes/${name}.yaml`,
     )
@@ -106,13 +106,13 @@ describe('the image', () => {
   const lines = textOf('Dockerfile').split('\n')
   const copied = lines.flatMap((line) => /^COPY (\w+) \1$/.exec(line)?.[1] ?? [])
 
-  test('does not run as root, and has a numeric user', () => {
+  test('the image does not run as root, and has a numeric user', () => {
     expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 1000:1000'])
     const started = lines.findIndex((line) => line.startsWith('CMD '))
     expect(lines.findIndex((line) => line.startsWith('USER '))).toBeLessThan(started)
   })
 
-  test('runs no install scripts, and has no development dependencies', () => {
+  test('the image runs no install scripts, and has no development dependencies', () => {
     const installs = lines.filter((line) => /\bnpm\b/.test(line) && line.startsWith('RUN '))
     expect(installs).toHaveLength(2)
     expect(installs[0]).toMatch(/npm ci --omit=dev --ignore-scripts/)
@@ -123,7 +123,7 @@ describe('the image', () => {
     ])
   })
 
-  test('contains every program with all its imports, and the build context nothing else', () => {
+  test('the image contains every program with all its imports, and the build context nothing else', () => {
     const product = globSync('{api,worker,doctor,client,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
@@ -138,7 +138,7 @@ describe('the image', () => {
     expect(passed.sort()).toEqual([...tops, 'console', ...others].map((name) => `!${name}`).sort())
   })
 
-  test('says what it is, as package.json does', () => {
+  test('the image says what it is, as package.json does', () => {
     const { name, description, version, license } = JSON.parse(textOf('package.json'))
     const labels = [...textOf('Dockerfile').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)]
     expect(Object.fromEntries(labels.map(([, key, value]) => [key, value]))).toEqual({
@@ -150,18 +150,18 @@ describe('the image', () => {
     })
   })
 
-  test('takes its base from one argument, so that a digest pins all stages', () => {
+  test('the image takes its base from one argument, so that a digest pins all stages', () => {
     const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])
     expect(bases).toEqual(Array(3).fill('$NODE_IMAGE'))
   })
 
-  test('has the client as the command packets', () => {
+  test('the image has the client as the command packets', () => {
     expect(lines).toContain('RUN ln -s /app/client/main.ts /usr/local/bin/packets')
     expect(textOf('client/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
     accessSync('client/main.ts', constants.X_OK)
   })
 
-  test.each(programs)('gives %s the same variables as npm, and compiles it with its flags', (name) => {
+  test.each(programs)('the image gives %s the same variables as npm, and compiles it with its flags', (name) => {
     const { args, variables } = startOf(name)
     const given = lines.flatMap((line) => (line.startsWith('ENV ') ? line.split(' ').slice(1) : []))
     const environment = Object.fromEntries(given.map((word) => word.split('=')))
@@ -169,7 +169,7 @@ describe('the image', () => {
     expect(lines.filter((line) => line.includes(`! node ${args.join(' ')} &&`))).toHaveLength(1)
   })
 
-  test('creates the compile cache before it switches to its user, and sets its variable only after that', () => {
+  test('the image creates the compile cache before it switches to its user, and then sets its variable', () => {
     const place = (what: string) => lines.findIndex((line) => line.includes(what))
     const steps = [
       'npm ci',
@@ -183,7 +183,7 @@ describe('the image', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  test('needs no writable file system', () => {
+  test('the image needs no writable file system', () => {
     const writes = /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rmdir|copyFile)(Sync)?\(/
     const isOfPrograms = (file: string) => !file.startsWith('shared/replay/')
     const files = globSync('{api,worker,doctor,shared}/**/*.ts').filter(isOfPrograms)

@@ -28,12 +28,12 @@ test('the kustomization lists every file except the example secrets', () => {
 describe.each(programs)('the settings of the %s', (program) => {
   const settings = environmentOf(containerOf(program))
 
-  test('are all known', () => {
+  test('the settings of a program are all known', () => {
     const unknown = Object.keys(settings).filter((name) => !(name in environment.shape))
     expect(unknown).toEqual([])
   })
 
-  test('are complete and valid', () => {
+  test('the settings of a program are complete and valid', () => {
     expect(() => readConfig(program, settings)).not.toThrow()
   })
 })
@@ -48,14 +48,14 @@ describe.each(programs)('the pod of the %s', (program) => {
   const { api, worker, metrics } = readConfig(program, environmentOf(container))
   const [port, metricsPort] = container.ports
 
-  test('starts an existing program, which listens on the declared port', () => {
+  test('the pod starts an existing program, which listens on the declared port', () => {
     expect(container.args).toEqual(['node', ...startOf(program).args])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
     expect(program === 'api' ? api.host : worker.healthHost).toBe('0.0.0.0')
   })
 
-  test('serves its metrics on a port of their own, which only Prometheus may reach', () => {
+  test('the pod serves its metrics on a port of their own, which only Prometheus may reach', () => {
     expect(metricsPort).toEqual({ name: 'metrics', containerPort: metrics?.port })
     expect(metrics?.host).toBe('0.0.0.0')
     const scraped = podOf(program).metadata.annotations
@@ -68,7 +68,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   })
 
   test.each(['startupProbe', 'readinessProbe', 'livenessProbe'] as const)(
-    'has a %s with a known path and a sufficient timeout',
+    'the pod has a %s with a known path and a sufficient timeout',
     (name) => {
       const { httpGet, timeoutSeconds } = container[name]
       expect(httpGet.port).toBe(port?.name)
@@ -80,7 +80,7 @@ describe.each(programs)('the pod of the %s', (program) => {
     },
   )
 
-  test('has a termination grace period longer than all releases take', () => {
+  test('the pod has a termination grace period longer than all releases take', () => {
     const sources = [`${program}/*.ts`, 'shared/lifecycle/listen.ts'].flatMap((pattern) => globSync(pattern))
     const releases = sources.map((file) => textOf(file).match(/releases\.add\(/g)?.length ?? 0)
     const each = 10
@@ -91,7 +91,7 @@ describe.each(programs)('the pod of the %s', (program) => {
     expect(podOf(program).spec.terminationGracePeriodSeconds).toBeGreaterThan(most)
   })
 
-  test('has least privileges and a memory limit', () => {
+  test('the pod has least privileges and a memory limit', () => {
     expect(podOf(program).spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 1000,
@@ -105,7 +105,7 @@ describe.each(programs)('the pod of the %s', (program) => {
     expect(container.resources.limits.memory).toMatch(/^\d+(Mi|Gi)$/)
   })
 
-  test('is selected by its deployment and its disruption budget', () => {
+  test('the pod is selected by its deployment and its disruption budget', () => {
     const { labels } = podOf(program).metadata
     expect(deployment(program).spec.selector.matchLabels).toEqual(labels)
     expect(manifest('PodDisruptionBudget', `packets-${program}`).spec.selector.matchLabels).toEqual(labels)
@@ -122,7 +122,7 @@ describe('the number of workers follows', () => {
   const { advanced, triggers } = manifest('ScaledObject', 'packets-worker').spec
   const counted = ['wait', 'prioritized', 'active'] as const
 
-  test('the sum of waiting and active jobs, read from the lists of the queue', () => {
+  test('the number of workers follows the sum of waiting and active jobs, read from the lists of the queue', () => {
     expect(triggers.map(({ type, name, metadata }) => [type, name, metadata.listName])).toEqual(
       counted.map((state) => ['redis', state, queueKey(state)]),
     )
@@ -130,7 +130,7 @@ describe('the number of workers follows', () => {
     expect(counted.every((state) => state in queueKeys)).toBe(true)
   })
 
-  test('the concurrency of a worker, counted in the Redis of the programs', () => {
+  test('the number of workers follows the concurrency of a worker, counted in the Redis of the programs', () => {
     const { worker, redis } = readConfig('worker', environmentOf(containerOf('worker')))
     const { host, pathname } = new URL(redis.url)
     expect(advanced.scalingModifiers.target).toBe(String(worker.concurrency))
@@ -144,7 +144,7 @@ describe('the network policies', () => {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy')
   const rules = policies.flatMap(({ spec }) => spec.egress ?? [])
 
-  test('deny everything by default, for both programs', () => {
+  test('the network policies deny everything by default, for both programs', () => {
     const closed = policies.find(({ metadata }) => metadata.name === 'packets-nothing-else')
     expect(closed?.spec.policyTypes).toEqual(['Ingress', 'Egress'])
     for (const program of programs)
@@ -166,7 +166,7 @@ describe('the network policies', () => {
   const reached = (address: string) => rules.filter(({ to }) => to.some((peer) => lets(peer, address)))
 
   test.each(['8.8.8.8', '172.15.255.255', '172.32.0.1', '2606:4700::1'])(
-    'allow egress to an origin at %s, on its port only',
+    'the network policies allow egress to an origin at %s, on its port only',
     (address) => {
       const { origin } = readConfig('worker', environmentOf(containerOf('worker')))
       expect(reached(address).flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([origin.port])
@@ -190,7 +190,7 @@ describe('the network policies', () => {
     'fe80::1',
     'fc00::1',
     '2001:db8::1',
-  ])('deny egress to %s', (address) => {
+  ])('the network policies deny egress to %s', (address) => {
     expect(reached(address)).toEqual([])
   })
 })

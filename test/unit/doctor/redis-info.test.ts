@@ -26,10 +26,10 @@ test('a sound Redis has no findings, even if its settings cannot be read', () =>
 })
 
 describe('the version', () => {
-  test.each(['6.2.0', '7.0.15', '10.0.1'])('%s is new enough', (version) => {
+  test.each(['6.2.0', '7.0.15', '10.0.1'])('the version %s is new enough', (version) => {
     expect(notOk({ redis_version: version })).toEqual([])
   })
-  test.each(['6.0.16', '5.0.14', '2.8.24'])('%s is too old', (version) => {
+  test.each(['6.0.16', '5.0.14', '2.8.24'])('the version %s is too old', (version) => {
     expect(notOk({ redis_version: version })).toEqual([
       `fail  redis version: ${version} is too old: it must be 6.2 or later`,
     ])
@@ -53,6 +53,6 @@ test.each([
   ['that leaves it to the system warns', {}, { appendfsync: 'no' }, 'warn  redis persistence: append-only file with'],
   ['with snapshots only warns', { aof_enabled: '0' }, { save: '3600 1' }, 'warn  redis persistence: snapshots at most'],
   ['with neither warns', { aof_enabled: '0' }, { save: '' }, 'warn  redis persistence: none: a restart of Redis'],
-])('persistence %s', (_name, change, settings, start) => {
+])('Redis persistence %s', (_name, change, settings, start) => {
   expect(notOk(change, settings as Record<string, string>).map((line) => line.slice(0, start.length))).toEqual([start])
 })

@@ -22,19 +22,25 @@ const of = (it: Submission, keys = [first]) => idempotencyOf(keys, 'client', 'ke
 const known = async (it: Submission, keys = [first]) => ({ id: 'job', fingerprint: (await of(it, keys)).fingerprint })
 
 describe('an Idempotency-Key', () => {
-  test.each(['a', '!', '~', 'x'.repeat(255), '8e03978e-40d5-43dd-bc93-6894a57f9324'])('may be %s', (header) => {
-    expect(parseIdempotencyKey(header)).toBe(header)
-  })
+  test.each(['a', '!', '~', 'x'.repeat(255), '8e03978e-40d5-43dd-bc93-6894a57f9324'])(
+    'an Idempotency-Key may be %s',
+    (header) => {
+      expect(parseIdempotencyKey(header)).toBe(header)
+    },
+  )
 
-  test.each(['', ' ', 'a b', 'a, b', 'ü', '\u007f', '\t', 'x'.repeat(256)])('may not be %j', (header) => {
-    expect(() => parseIdempotencyKey(header)).toThrow('Idempotency-Key: must be 1 to 255 visible ASCII characters')
-  })
+  test.each(['', ' ', 'a b', 'a, b', 'ü', '\u007f', '\t', 'x'.repeat(256)])(
+    'an Idempotency-Key may not be %j',
+    (header) => {
+      expect(() => parseIdempotencyKey(header)).toThrow('Idempotency-Key: must be 1 to 255 visible ASCII characters')
+    },
+  )
 
-  test('is optional', () => {
+  test('an Idempotency-Key is optional', () => {
     expect(parseIdempotencyKey(undefined)).toBeNull()
   })
 
-  test('is stored as a digest that is unique to the client and the key', async () => {
+  test('an Idempotency-Key is stored as a digest that is unique to the client and the key', async () => {
     const pairs = [
       ['a', 'b'],
       ['a', 'c'],
@@ -52,7 +58,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('a request is the same', () => {
-  test('regardless of the order of its fields and map keys', async () => {
+  test('a request is the same regardless of the order of its fields and map keys', async () => {
     const { mappedIndices, ...others } = validRequest
     const reversed = (map: object) => Object.fromEntries(Object.entries(map).reverse())
     const shuffled = reversed({ ...others, mappedIndices: reversed(mappedIndices) })
@@ -61,7 +67,7 @@ describe('a request is the same', () => {
     expect(await sameJob([first], await known(submission()), again)).toBe('job')
   })
 
-  test('whether a null field is sent or omitted', async () => {
+  test('a request is the same whether a null field is sent or omitted', async () => {
     expect(await sameJob([first], await known(submission()), submission({ relationships: null }))).toBe('job')
   })
 })
@@ -77,7 +83,7 @@ describe('a request is different', () => {
     ['another batch size', submission({}, { batchSize: 4_999 })],
     ['a multi', submission({}, { kind: 'multi' })],
     ['one request more', submission({}, { requests: [...submission().requests, ...submission().requests] })],
-  ])('with %s', async (_what, other) => {
+  ])('a request is different with %s', async (_what, other) => {
     await expect(sameJob([first], await known(submission()), other)).rejects.toThrow(
       expect.objectContaining({ status: 422, code: 'keyReused' }),
     )
@@ -85,7 +91,7 @@ describe('a request is different', () => {
 })
 
 describe('a fingerprint', () => {
-  test('under an older key is recognized while that key is configured', async () => {
+  test('a fingerprint under an older key is recognized while that key is configured', async () => {
     const older = await known(submission(), [first])
     expect(await sameJob([second, first], older, submission())).toBe('job')
     await expect(sameJob([second, first], older, submission({ originIds: ['p2'] }))).rejects.toThrow(
@@ -94,19 +100,19 @@ describe('a fingerprint', () => {
     expect((await known(submission(), [second, first])).fingerprint).toMatch(/^k2\./)
   })
 
-  test('under a removed key, or another key of the same name, is not recognized', async () => {
+  test('a fingerprint under a removed key, or another key of the same name, is not recognized', async () => {
     const older = await known(submission(), [first])
     await expect(sameJob([second], older, submission())).rejects.toThrow('this key was used')
     await expect(sameJob([keyOf('k1', 3)], older, submission())).rejects.toThrow('this key was used')
   })
 
-  test('is keyed, because a plain digest would allow guessing the password', async () => {
+  test('a fingerprint is keyed, because a plain digest would allow guessing the password', async () => {
     const { fingerprint } = await of(submission())
     expect(fingerprint).toMatch(/^k1\.[\w-]{43}$/)
     expect((await of(submission(), [keyOf('k1', 3)])).fingerprint).not.toBe(fingerprint)
   })
 
-  test('is of the text with sorted keys', async () => {
+  test('a fingerprint is of the text with sorted keys', async () => {
     const text =
       '{"batchSize":5000,"fileName":"people","force":false,"kind":"publish","orgName":"acme","requests":[{"dbUrl":"a","numbers":"plain"},{"dbUrl":"b"}]}'
     const requests = [{ numbers: 'plain', dbUrl: 'a' }, { dbUrl: 'b' }] as unknown as Submission['requests']

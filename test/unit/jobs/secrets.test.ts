@@ -7,7 +7,7 @@ const key = (id: string) => ({ id, key: randomBytes(32) })
 const [first, second] = [key('first'), key('second')]
 
 describe('sealed secrets', () => {
-  test('are opened by the key that sealed them', () => {
+  test('sealed secrets are opened by the key that sealed them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (jobId, text) => {
         expect(unseal([first], jobId, seal(first, jobId, text))).toBe(text)
@@ -15,31 +15,31 @@ describe('sealed secrets', () => {
     )
   })
 
-  test('do not contain the plaintext, and are never equal', () => {
+  test('sealed secrets do not contain the plaintext, and are never equal', () => {
     const [one, other] = [seal(first, 'job', 'reader:pass'), seal(first, 'job', 'reader:pass')]
     expect(one).not.toBe(other)
     expect(one).not.toContain('reader')
     expect(Buffer.from(one, 'base64').toString('latin1')).not.toContain('reader')
   })
 
-  test('do not open for another job', () => {
+  test('sealed secrets do not open for another job', () => {
     expect(unseal([first], 'job-2', seal(first, 'job-1', 'text'))).toBeNull()
   })
 
-  test('do not open with another key of the same name, or without their key', () => {
+  test('sealed secrets do not open with another key of the same name, or without their key', () => {
     const sealed = seal(first, 'job', 'text')
     expect(unseal([key('first')], 'job', sealed)).toBeNull()
     expect(unseal([second], 'job', sealed)).toBeNull()
     expect(unseal([], 'job', sealed)).toBeNull()
   })
 
-  test('open after key rotation, while their key is still configured', () => {
+  test('sealed secrets open after key rotation, while their key is still configured', () => {
     const [before, after] = [seal(first, 'job', 'before'), seal(second, 'job', 'after')]
     expect([before, after].map((sealed) => unseal([second, first], 'job', sealed))).toEqual(['before', 'after'])
     expect([before, after].map((sealed) => unseal([second], 'job', sealed))).toEqual([null, 'after'])
   })
 
-  test('do not open if a byte of any field was changed', () => {
+  test('sealed secrets do not open if a byte of any field was changed', () => {
     const fields = seal(first, 'job', 'text').split('.')
     for (const index of [1, 2, 3]) {
       const changed = fields.map((field, at) => {
@@ -51,13 +51,16 @@ describe('sealed secrets', () => {
     }
   })
 
-  test('do not open with a shortened tag', () => {
+  test('sealed secrets do not open with a shortened tag', () => {
     const [id, nonce, tag = '', text] = seal(first, 'job', 'text').split('.')
     const short = Buffer.from(tag, 'base64').subarray(0, 4).toString('base64')
     expect(unseal([first], 'job', [id, nonce, short, text].join('.'))).toBeNull()
   })
 
-  test.each(['', 'first', 'first.', 'first.a.b', 'no seal at all'])('do not open if malformed: %j', (sealed) => {
-    expect(unseal([first], 'job', sealed)).toBeNull()
-  })
+  test.each(['', 'first', 'first.', 'first.a.b', 'no seal at all'])(
+    'sealed secrets do not open if malformed: %j',
+    (sealed) => {
+      expect(unseal([first], 'job', sealed)).toBeNull()
+    },
+  )
 })

@@ -86,7 +86,7 @@ test('the documented schema of an import rejects the documents whose elements br
   const seen = { valid: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(documents, async (body) => {
-      // Told in words: implementations name properties of the document.
+      // Only the description says so: implementations name properties of the document.
       const named = { key: 'implemented' }
       const { properties, nodeTypes } = { properties: body.properties ?? [], nodeTypes: body.nodeTypes ?? [] }
       const accepted = await checkedDocument({ properties: [...properties, named], nodeTypes }).then(

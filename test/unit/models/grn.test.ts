@@ -26,7 +26,7 @@ describe('a grn is', () => {
       .safeParse(text)
       .error?.issues.map(({ message }) => message)
 
-  test('well-formed with any namespace and id, and has a type', () => {
+  test('a grn is well-formed with any namespace and id, and has a type', () => {
     expect(grnTypeOf('grn:gg:propertyimpl:abc')).toBe('propertyimpl')
     expect(grnTypeOf('grn:other-ns:org:A_b-9')).toBe('org')
     expect(grnOf('org').safeParse('grn:gg:org:x').success).toBe(true)
@@ -41,12 +41,12 @@ describe('a grn is', () => {
     'grn:gg:Manager:a',
     'x grn:gg:manager:a',
     'grn:gg:manager:a\n',
-  ])('malformed as %j', (text) => {
+  ])('a grn is malformed as %j', (text) => {
     expect(grnTypeOf(text)).toBeNull()
     expect(issues(text, 'manager')).toEqual(['must be a grn of type manager, of the form grn:<ns>:<type>:<id>'])
   })
 
-  test('rejected for its type, with the accepted types', () => {
+  test('a grn is rejected for its type, with the accepted types', () => {
     expect(issues('grn:gg:manager:a', 'property', 'propertyimpl')).toEqual([
       'must be a grn of type property or propertyimpl, not manager',
     ])

@@ -25,7 +25,7 @@ test('each constraint is created in the current syntax', async () => {
   `)
 })
 
-test('a server that does not support it gets the older syntax', async () => {
+test('a server that does not support the current syntax gets the older one', async () => {
   const queries = await queriesOf((query) =>
     query.includes('REQUIRE') ? failure('Neo.ClientError.Statement.SyntaxError') : null,
   )

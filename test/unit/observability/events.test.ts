@@ -168,7 +168,7 @@ const cases: Record<
 }
 
 describe.each(Object.entries(cases))('when %s', (_name, [happens, moves, line]) => {
-  test('only its metrics change, by the expected amounts', async () => {
+  test('the event changes only its metrics, by the expected amounts', async () => {
     const before = parseMetrics(await metrics.registry.metrics())
     happens()
     const after = parseMetrics(await metrics.registry.metrics())
@@ -180,7 +180,7 @@ describe.each(Object.entries(cases))('when %s', (_name, [happens, moves, line]) 
     expect(others.sort()).toEqual([...new Set(moves.map(([name]) => name))].sort())
   })
 
-  test('its line is logged', () => {
+  test('the line of the event is logged', () => {
     happens()
     expect(lines.at(-1)?.msg ?? null).toBe(line)
   })

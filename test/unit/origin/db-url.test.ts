@@ -17,7 +17,7 @@ describe('a dbUrl is parsed as', () => {
     ['bolt://[2001:DB8::7]:7688', { encrypted: false, host: '2001:db8::7', port: 7688 }],
     ['bolt://[::1]', { encrypted: false, host: '::1', port: 7687 }],
     ['bolt://[0:0:0:0:0:0:0:1]', { encrypted: false, host: '0:0:0:0:0:0:0:1', port: 7687 }],
-  ])('%s', (text, expected) => {
+  ])('the dbUrl %s is parsed into its parts', (text, expected) => {
     expect(parseDbUrl(text)).toEqual(expected)
   })
 })
@@ -38,7 +38,7 @@ describe('a dbUrl is rejected', () => {
     'bolt://1.2.3.4.5',
     'bolt://127.0.0.1.',
     'bolt://127.1.',
-  ])('for an IPv4 address that is not four decimal numbers: %s', (text) => {
+  ])('a dbUrl is rejected for an IPv4 address that is not four decimal numbers: %s', (text) => {
     expect(parseDbUrl(text)).toEqual({ problem: 'must write an IPv4 address as four decimal numbers' })
   })
 
@@ -54,12 +54,12 @@ describe('a dbUrl is rejected', () => {
     'bolt://[64:ff9b:1::7f00:1]',
     'bolt://[2002:7f00:1::]',
     'bolt://[2001:db8::127.0.0.1]',
-  ])('for an IPv6 address that embeds an IPv4 address: %s', (text) => {
+  ])('a dbUrl is rejected for an IPv6 address that embeds an IPv4 address: %s', (text) => {
     expect(parseDbUrl(text)).toEqual({ problem: 'must not have an IPv6 address that carries an IPv4 address' })
   })
 
   test.each(['bolt://[127.0.0.1]', 'bolt://[1::2::3]', 'bolt://[12345::]', 'bolt://[1:2:3:4:5:6:7:8:9]', 'bolt://[:]'])(
-    'for brackets without an IPv6 address: %s',
+    'a dbUrl is rejected for brackets without an IPv6 address: %s',
     (text) => {
       expect(parseDbUrl(text)).toEqual({ problem: 'must have a valid IPv6 address in brackets' })
     },
@@ -73,12 +73,12 @@ describe('a dbUrl is rejected', () => {
     'bolt://.',
     `bolt://${'a'.repeat(64)}.example`,
     `bolt://${'a.'.repeat(126)}ab`,
-  ])('for an invalid host name: %s', (text) => {
+  ])('a dbUrl is rejected for an invalid host name: %s', (text) => {
     expect(parseDbUrl(text)).toEqual({ problem: 'must have a valid host name' })
   })
 
   test.each(['bolt://db.example:0', 'bolt://db.example:65536', 'bolt://db.example:99999'])(
-    'for an invalid port: %s',
+    'a dbUrl is rejected for an invalid port: %s',
     (text) => {
       expect(parseDbUrl(text)).toEqual({ problem: 'must have a port from 1 to 65535' })
     },
@@ -102,14 +102,14 @@ describe('a dbUrl is rejected', () => {
     'bolt://evil\\db.example',
     'bolt://db.example,evil.example',
     'bolt://db.example\t',
-  ])('for anything other than a scheme, a host and a port: %j', (text) => {
+  ])('a dbUrl is rejected for anything other than a scheme, a host and a port: %j', (text) => {
     expect(parseDbUrl(text)).toEqual({
       problem: 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
     })
   })
 
   test.each(['neo4j+ssc://db.example', 'bolt+ssc://db.example', 'Neo4j://db.example', 'neo4j+sx://db.example'])(
-    'for a certificate that nobody checks, and for other schemes: %s',
+    'a dbUrl is rejected for a certificate that nobody checks, and for other schemes: %s',
     (text) => {
       expect(parseDbUrl(text)).toEqual({
         problem: 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',

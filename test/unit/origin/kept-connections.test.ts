@@ -165,7 +165,7 @@ test.each([1, 2, 3])('%i bytes of empty messages, which keep connections alive, 
   expect([await use(), server.connections()]).toEqual([true, 2])
 })
 
-test('what the server refuses on kept connections is refused on new ones, and told', async () => {
+test('a refusal of the server on kept connections is reported as a refused query', async () => {
   let isRefused = false
   const { open, use } = await start(() =>
     isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [1] }, end],

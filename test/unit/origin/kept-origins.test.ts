@@ -40,7 +40,7 @@ test('connections are kept under their key, for one at a time', async () => {
   expect(count()).toBe(0)
 })
 
-test('they are closed half a minute after they were opened, however often they were used', async () => {
+test('kept connections are closed half a minute after they were opened, however often they were used', async () => {
   const { kept, count } = start()
   const { link, isOpen } = newLink()
   for (let used = 0; used < 4; used++) {
@@ -55,7 +55,7 @@ test('they are closed half a minute after they were opened, however often they w
   expect([isOpen(), count(), kept.take('a')]).toEqual([false, 0, null])
 })
 
-test('those that a publish used for longer are not kept', async () => {
+test('connections that a publish used for longer than half a minute are not kept', async () => {
   const { kept } = start()
   const { link, isOpen } = newLink()
   await vi.advanceTimersByTimeAsync(keptMs)
@@ -64,7 +64,7 @@ test('those that a publish used for longer are not kept', async () => {
   expect([isOpen(), kept.take('a')]).toEqual([false, null])
 })
 
-test('those whose transaction does not end at once, or fails to, are closed', async () => {
+test('connections whose transaction does not end at once, or fails to end, are closed', async () => {
   const { kept } = start()
   const [failed, hanging] = [newLink(), newLink()]
   kept.keep('a', failed.link, Promise.reject(new Error('it broke')))
@@ -75,7 +75,7 @@ test('those whose transaction does not end at once, or fails to, are closed', as
   expect([hanging.isOpen(), kept.take('a')]).toEqual([false, null])
 })
 
-test('of more than 32 the ones kept first are closed', async () => {
+test('of more than 32 kept connections the ones kept first are closed', async () => {
   const { kept, count } = start()
   const links = Array.from({ length: 40 }, newLink)
   for (const [index, { link }] of links.entries()) kept.keep(String(index), link, ended)
@@ -84,7 +84,7 @@ test('of more than 32 the ones kept first are closed', async () => {
   expect(count()).toBe(32)
 })
 
-test('when the program stops all are closed, also those that come later', async () => {
+test('when the program stops all kept connections are closed, also later ones', async () => {
   const { kept, count } = start()
   const [there, ending, late] = [newLink(), newLink(), newLink()]
   kept.keep('a', there.link, ended)

@@ -55,7 +55,7 @@ describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other se
   const codes = ['Neo.ClientError.Cluster.NotALeader', 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase']
   codes.push('Neo.TransientError.General.DatabaseUnavailable', 'Neo.ClientError.Cluster.Routing')
 
-  test.each(codes)('by %s and a routing table: none of them is connected to', async (failure) => {
+  test.each(codes)('servers that an origin names by %s and a routing table are not connected to', async (failure) => {
     const other = await listenOn('127.0.0.1')
     const address = `127.0.0.1:${other.port}`
     const servers = ['READ', 'WRITE', 'ROUTE'].map((role) => ({ role, addresses: [address] }))
@@ -74,7 +74,7 @@ describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other se
     // Neither by a message of its own nor by a procedure.
     expect(received(server, route)).toEqual([])
     expect(new Set(server.queries)).toEqual(new Set(['RETURN 1']))
-    // A server that is told the address that its client knows may answer with others.
+    // A server that learns the address that its client uses may answer with other addresses.
     for (const message of received(server, hello)) expect(String(message)).not.toContain('routing')
   })
 })
@@ -95,7 +95,7 @@ describe('failures of an origin are classified by code', () => {
     ['Neo.ClientError.Security.Forbidden', ['originRefusedCredentials', false]],
     ['Neo.ClientError.Statement.SyntaxError', ['originRefusedQuery', false]],
     ['Neo.TransientError.Transaction.BookmarkTimeout', ['originBehind', true]],
-  ])('%s', async (failure, [code, retryable]) => {
+  ])('failures of an origin are classified by code: %s', async (failure, [code, retryable]) => {
     const server = await fakeBolt(() => [{ failure }])
     const origin = await open(server.port)
     await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502, code, retryable })
@@ -131,7 +131,7 @@ describe('an origin whose response does not end', () => {
     for (;;) yield { record: ['x'] }
   }
 
-  test('does not exhaust memory: both rows and ask give up', async () => {
+  test('an origin whose response does not end does not exhaust memory: both rows and ask give up', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
@@ -139,7 +139,7 @@ describe('an origin whose response does not end', () => {
     await origin.close()
   })
 
-  test('is read row by row until the consumer refuses it', async () => {
+  test('an origin whose response does not end is read row by row until the consumer refuses it', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     let rows = 0
@@ -159,7 +159,7 @@ describe('an origin that falls silent', () => {
     yield { record: ['two'] }
   }
 
-  test('in the middle of rows is abandoned after the silence timeout', async () => {
+  test('an origin that falls silent in the middle of rows is abandoned after the silence timeout', async () => {
     const server = await fakeBolt(twoAndNoMore)
     const broken = { status: 502, code: 'originBroke', retryable: true }
     const origin = await open(server.port, 2)
@@ -173,7 +173,7 @@ describe('an origin that falls silent', () => {
     await another.close()
   })
 
-  test('while the consumer pauses does not time out', async () => {
+  test('an origin that falls silent while the consumer pauses does not time out', async () => {
     const server = await fakeBolt(() => [{ record: ['one'] }, { record: ['two'] }, end])
     const origin = await open(server.port, 1)
     const { rows } = await origin.rows('RETURN 1', {})

@@ -57,13 +57,13 @@ test('the reader tells after each byte whether a message has begun that has not 
 })
 
 describe('a message over its limit', () => {
-  test.each([1, 100, 0xffff])('is rejected, in chunks of %i', (chunkBytes) => {
+  test.each([1, 100, 0xffff])('a message over its limit is rejected, in chunks of %i', (chunkBytes) => {
     const wire = pieces(inChunks(Buffer.alloc(100_001), chunkBytes), [10_000])
     expect(() => messagesOf(wire, 100_000)).toThrow('a message is larger than 100000 bytes')
     expect(messagesOf(pieces(inChunks(Buffer.alloc(100_000), chunkBytes), [10_000]), 100_000)).toHaveLength(1)
   })
 
-  test('is rejected by the limit of its type', () => {
+  test('a message over its limit is rejected by the limit of its type', () => {
     const kinds: (number | undefined)[] = []
     const read = createMessageReader({
       limitBytes: (tag) => kinds.push(tag) && (tag === 0x71 ? 100_000 : 10_000),

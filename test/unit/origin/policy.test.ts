@@ -30,7 +30,7 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
     ['224.0.0.0', '239.255.255.255'],
     ['240.0.0.0', '255.255.255.255'],
   ]
-  test.each(reserved)('not those from %s to %s', async (first, last) => {
+  test.each(reserved)('without ORIGIN_ALLOW, addresses from %s to %s are not origins', async (first, last) => {
     expect(await verdict(`bolt://${first}`, null)).toBe('dbUrlRefused')
     expect(await verdict(`bolt://${last}`, null)).toBe('dbUrlRefused')
   })
@@ -50,7 +50,7 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
     ['198.20.0.0', '198.51.99.255'],
     ['198.51.101.0', '203.0.112.255'],
     ['203.0.114.0', '223.255.255.255'],
-  ])('those from %s to %s', async (first, last) => {
+  ])('without ORIGIN_ALLOW, addresses from %s to %s are origins', async (first, last) => {
     expect(await verdict(`bolt://${first}`, null)).toBe(first)
     expect(await verdict(`bolt://${last}`, null)).toBe(last)
   })
@@ -73,22 +73,22 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
     'fe80::1',
     'fec0::1',
     'ff02::1',
-  ])('not %s', async (address) => {
+  ])('without ORIGIN_ALLOW, %s is not an origin', async (address) => {
     expect(await verdict(`bolt://[${address}]`, null)).toBe('dbUrlRefused')
   })
 
   test.each(['2000::1', '2001:200::1', '2001:db7::1', '2001:db9::1', '2003::1', '2606:4700::1111', '2a00::1'])(
-    '%s',
+    'without ORIGIN_ALLOW, %s is an origin',
     async (address) => {
       expect(await verdict(`bolt://[${address}]`, null)).toBe(address)
     },
   )
 
-  test('nor a name that resolves to a reserved address', async () => {
+  test('without ORIGIN_ALLOW, a name that resolves to a reserved address is not an origin', async () => {
     expect(await verdict('bolt://localhost', null)).toBe('dbUrlRefused')
   })
 
-  test('and only on port 7687, for any address', async () => {
+  test('without ORIGIN_ALLOW, only port 7687 is allowed, for any address', async () => {
     expect(await verdict('bolt://8.8.8.8:7688', null)).toBe('dbUrlPortRefused')
     expect(await verdict('bolt://127.0.0.1:7688', null)).toBe('dbUrlPortRefused')
     expect(await verdict('bolt://8.8.8.8:7687', null)).toBe('8.8.8.8')
@@ -98,19 +98,19 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
 describe('ORIGIN_ALLOW', () => {
   const resolved = ['127.0.0.1', '::1']
 
-  test('allows a host by name, at any address, and no other host', async () => {
+  test('ORIGIN_ALLOW allows a host by name, at any address, and no other host', async () => {
     expect(resolved).toContain(await verdict('bolt://LOCALHOST', 'localhost'))
     expect(await verdict('bolt://127.0.0.1', 'localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://8.8.8.8', 'localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://sub.localhost', 'localhost')).toBe('dbUrlRefused')
   })
 
-  test('allows subdomains of a suffix, but not the suffix itself or names that merely end alike', async () => {
+  test('ORIGIN_ALLOW allows subdomains of a suffix, but not the suffix itself or names that end alike', async () => {
     expect(await verdict('bolt://localhost', '*.localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://my-localhost', '*.localhost')).toBe('dbUrlRefused')
   })
 
-  test('allows addresses and networks of either family', async () => {
+  test('ORIGIN_ALLOW allows addresses and networks of either family', async () => {
     expect(await verdict('bolt://10.1.2.3', '10.1.2.3')).toBe('10.1.2.3')
     expect(await verdict('bolt://10.1.2.4', '10.1.2.3')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.255.255', '10.1.0.0/16')).toBe('10.1.255.255')
@@ -119,28 +119,28 @@ describe('ORIGIN_ALLOW', () => {
     expect(await verdict('bolt://[fe80::7]', '10.1.0.0/16,[fd00::]/8')).toBe('dbUrlRefused')
   })
 
-  test('allows an IPv6 address in any notation', async () => {
+  test('ORIGIN_ALLOW allows an IPv6 address in any notation', async () => {
     expect(await verdict('bolt://[FD00:0::0007]', '[fd00::7]')).toBe('fd00:0::0007')
   })
 
-  test('allows a name if all its addresses are in an allowed network', async () => {
+  test('ORIGIN_ALLOW allows a name if all its addresses are in an allowed network', async () => {
     expect(resolved).toContain(await verdict('bolt://localhost', '127.0.0.0/8,[::1]'))
     expect(await verdict('bolt://localhost', '10.0.0.0/8')).toBe('dbUrlRefused')
   })
 
-  test('replaces the default of public addresses', async () => {
+  test('ORIGIN_ALLOW replaces the default of public addresses', async () => {
     expect(await verdict('bolt://8.8.8.8', '10.0.0.0/8')).toBe('dbUrlRefused')
     expect(await verdict('bolt://8.8.8.8', '')).toBe('dbUrlRefused')
   })
 
-  test('allows only port 7687 for a rule without a port', async () => {
+  test('ORIGIN_ALLOW allows only port 7687 for a rule without a port', async () => {
     expect(await verdict('bolt://10.1.2.3:7688', '10.0.0.0/8')).toBe('dbUrlRefused')
     expect(await verdict('bolt://localhost:7688', 'localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.2.3:7687', '10.0.0.0/8')).toBe('10.1.2.3')
     expect(resolved).toContain(await verdict('bolt://localhost:7687', 'localhost'))
   })
 
-  test('allows only the port of a rule that has one', async () => {
+  test('ORIGIN_ALLOW allows only the port of a rule that has one', async () => {
     expect(await verdict('bolt://10.1.2.3:9999', '10.1.2.3:9999')).toBe('10.1.2.3')
     expect(await verdict('bolt://10.1.2.3:7687', '10.1.2.3:9999')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.2.3:9999', '10.0.0.0/8:9999')).toBe('10.1.2.3')

@@ -49,7 +49,7 @@ describe('a name that resolves to an address in a reserved network is refused', 
     ['link-local of IPv6', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['site-local', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['multicast of IPv6', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ])('%s', async (_network, first, last) => {
+  ])('a name that resolves to an address in a reserved network is refused: %s', async (_network, first, last) => {
     expect([await verdict([first]), await verdict([last])]).toEqual(['dbUrlRefused', 'dbUrlRefused'])
   })
 
@@ -62,7 +62,7 @@ describe('a name that resolves to an address in a reserved network is refused', 
     '2130706433',
     '010.8.8.8',
     '',
-  ])('and to %j, which is not an address in the form of a resolver', async (address) => {
+  ])('a name that resolves to %j, which is not an address in the form of a resolver, is refused', async (address) => {
     expect(await verdict([address])).toBe('dbUrlRefused')
   })
 })
@@ -83,18 +83,24 @@ describe('a name with several addresses is refused if any of them is', () => {
     [inner, open],
     [open6, '::1'],
     ['fd00::7', open6],
-  ])('without ORIGIN_ALLOW: %s and %s', async (...addresses) => {
-    expect(await verdict(addresses)).toBe('dbUrlRefused')
-    expect(await verdict([open, open6])).toBe(open)
-  })
+  ])(
+    'a name with several addresses is refused if any of them is, without ORIGIN_ALLOW: %s and %s',
+    async (...addresses) => {
+      expect(await verdict(addresses)).toBe('dbUrlRefused')
+      expect(await verdict([open, open6])).toBe(open)
+    },
+  )
 
   test.each([
     [open, inner],
     [inner, open],
-  ])('with ORIGIN_ALLOW: %s and %s', async (...addresses) => {
-    expect(await verdict(addresses, '10.0.0.0/8')).toBe('dbUrlRefused')
-    expect(await verdict(addresses, '8.8.8.8')).toBe('dbUrlRefused')
-    expect(await verdict(addresses, '10.0.0.0/8,8.8.8.8')).toBe(addresses[0])
-    expect(await verdict(addresses, 'db.example')).toBe(addresses[0])
-  })
+  ])(
+    'a name with several addresses is refused if any of them is, with ORIGIN_ALLOW: %s and %s',
+    async (...addresses) => {
+      expect(await verdict(addresses, '10.0.0.0/8')).toBe('dbUrlRefused')
+      expect(await verdict(addresses, '8.8.8.8')).toBe('dbUrlRefused')
+      expect(await verdict(addresses, '10.0.0.0/8,8.8.8.8')).toBe(addresses[0])
+      expect(await verdict(addresses, 'db.example')).toBe(addresses[0])
+    },
+  )
 })

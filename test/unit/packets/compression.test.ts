@@ -37,7 +37,7 @@ async function published(compression: Compression) {
 const names = ['a/fPart1of2', 'a/fPart2of2']
 
 describe('a part', () => {
-  test('without compression is stored and described as before', async () => {
+  test('a part without compression is stored and described as before', async () => {
     const { storage, manifest, keys, stored } = await staged('none')
     expect(stored).toEqual(texts)
     expect(keys.map((key) => storage.store.encodingOf(key))).toEqual([undefined, undefined])
@@ -52,7 +52,7 @@ describe('a part', () => {
     expect(JSON.stringify(manifest.parts)).toBe(JSON.stringify(described))
   })
 
-  test('with gzip is stored compressed; size and digest are of the JSON, the etag is of the object', async () => {
+  test('a part with gzip is stored compressed; size and digest are of the JSON, the etag of the object', async () => {
     const { storage, manifest, keys, stored } = await staged('gzip')
     expect(stored.map((bytes) => gunzipSync(bytes))).toEqual(texts)
     expect(keys.map((key) => storage.store.encodingOf(key))).toEqual(['gzip', 'gzip'])
@@ -66,7 +66,7 @@ describe('a part', () => {
 })
 
 describe('plain files of compressed parts', () => {
-  test('are copies with their encoding, made once', async () => {
+  test('plain files of compressed parts are copies with their encoding, made once', async () => {
     const { store, generations, stored } = await published('gzip')
     expect(await Promise.all(names.map((name) => store.get(name)))).toEqual(stored)
     expect(names.map((name) => store.encodingOf(name))).toEqual(['gzip', 'gzip'])
@@ -75,7 +75,7 @@ describe('plain files of compressed parts', () => {
     expect(store.requests.filter((request) => request.startsWith('copy'))).toEqual([])
   })
 
-  test('are known as copies when the packet is removed, and go with it', async () => {
+  test('plain files of compressed parts are known as copies when the packet is removed, and go with it', async () => {
     const { store, generations } = await published('gzip')
     await generations.commit('a/f', removal(), forced)
     expect(await othersFiles(store, generations, 'a/f')).toEqual([])
@@ -105,7 +105,7 @@ describe('reading a packet', () => {
   const text = texts[0] as Buffer
   const inOrder = (bytes: Buffer) => text.subarray(0, bytes.length).equals(bytes)
 
-  test('gives the JSON, whose size the file has', async () => {
+  test('reading a packet gives the JSON, whose size the file has', async () => {
     const { outcome, passed, file } = await read((stored) => stored)
     expect([outcome, passed.equals(text), file?.bytes]).toEqual(['whole', true, text.length])
   })
@@ -127,7 +127,7 @@ describe('reading a packet', () => {
     ['holds more', () => gzipSync(Buffer.concat([text, text]))],
     ['holds far more', () => gzipSync(Buffer.concat([text, Buffer.alloc(50_000_000)]))],
     ['comes twice', (stored) => Buffer.concat([stored, stored])],
-  ])('fails, and gives no more than the JSON, if an object %s', async (_what, change) => {
+  ])('reading a packet fails, and gives no more than the JSON, if an object %s', async (_what, change) => {
     const { outcome, passed } = await read((stored) => change(stored))
     expect([outcome, passed.length <= text.length]).toEqual(['storeAway', true])
   })
@@ -137,12 +137,15 @@ describe('reading a packet', () => {
     ['lacks its last byte', (stored) => stored.subarray(0, -1)],
     ['holds more', (stored) => Buffer.concat([stored, Buffer.from(' ')])],
     ['is compressed', (stored) => gzipSync(stored)],
-  ])('without compression fails as well, and gives no more than the JSON, if an object %s', async (_what, change) => {
-    const { outcome, passed } = await read((stored) => change(stored), 'none')
-    expect([outcome, passed.length <= text.length]).toEqual(['storeAway', true])
-  })
+  ])(
+    'reading an uncompressed packet fails as well, and gives no more than the JSON, if an object %s',
+    async (_what, change) => {
+      const { outcome, passed } = await read((stored) => change(stored), 'none')
+      expect([outcome, passed.length <= text.length]).toEqual(['storeAway', true])
+    },
+  )
 
-  test('fails if the store breaks off', async () => {
+  test('reading a packet fails if the store breaks off', async () => {
     const { outcome, passed } = await read((stored) =>
       Readable.from(
         (async function* () {
@@ -154,7 +157,7 @@ describe('reading a packet', () => {
     expect([outcome, inOrder(passed)]).toEqual(['storeAway', true])
   })
 
-  test('that is given up ends the download', async () => {
+  test('a read of a packet that is given up ends the download', async () => {
     const { packets, store, manifest } = await published('gzip')
     const large = gzipSync(randomBytes(5_000_000))
     const source = Readable.from([large.subarray(0, 1_000_000), large.subarray(1_000_000)])
@@ -167,7 +170,7 @@ describe('reading a packet', () => {
     await expect.poll(() => source.destroyed).toBe(true)
   })
 
-  test('is in chunks, however large it is', async () => {
+  test('reading a packet gives chunks, however large the packet is', async () => {
     const bytes = Buffer.alloc(20_000_000, 'text ')
     const { packets, store, manifest } = await published('gzip')
     const { packets: on } = storageOn({ ...store, stream: async () => Readable.from([gzipSync(bytes)]) })

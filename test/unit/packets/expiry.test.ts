@@ -28,7 +28,7 @@ async function refresh({ store, generations }: Pick<Started, 'store' | 'generati
 }
 
 describe('the instant of expiry', () => {
-  test('is so many days after the creation, to the millisecond, and absent for a packet that lives for ever', () => {
+  test('the instant of expiry is so many days after the creation, or absent if the packet lives for ever', () => {
     const manifest = { ...removal(), createdAt: '2026-11-22T12:00:00.001Z' }
     const expiresAt = (days: number | null) => expiringAfter(days, manifest).expiresAt
     expect([30, 0.5, 36_500, null].map(expiresAt)).toEqual([
@@ -39,7 +39,7 @@ describe('the instant of expiry', () => {
     ])
   })
 
-  test('is in the key of the marker', () => {
+  test('the instant of expiry is in the key of the marker', () => {
     const key = generationKey('a/f', 1)
     const marker = markerKey(key, 3, '2026-12-22T12:00:00.001Z')
     expect(marker).toBe(`${key}=3-1797940800001`)
@@ -47,7 +47,7 @@ describe('the instant of expiry', () => {
     expect(parseMarkerKey(`${key}=3-`)).toBeNull()
   })
 
-  test('ends links, which live for at least a second', () => {
+  test('the instant of expiry ends links, which live for at least a second', () => {
     expect([untilExpiry(undefined, 60), untilExpiry(inDays(1), 60)]).toEqual([60, 60])
     const left = (ms: number) => untilExpiry(new Date(Date.now() + ms).toISOString(), 60)
     expect([left(10_000), left(9_001), left(1), left(-1)]).toEqual([10, 10, 1, 1])
@@ -65,7 +65,7 @@ describe.each([
     await packets.standingOf('a', 'f'),
   ]
 
-  test('is seen until it expires, and then nowhere, although its plain files are still there', async () => {
+  test('a packet is seen until it expires, and then nowhere, although its plain files are still there', async () => {
     const storage = start()
     const expiresAt = inDays(1)
     await commitPacket(storage, 'a/f', ['1', '2'], { expiresAt })
@@ -119,7 +119,7 @@ describe('with 1,000 packets', () => {
     return storage.store.requests.length
   }
 
-  test('that expire, a listing and a sweep take no request more than if they lived for ever', async () => {
+  test('a listing and a sweep of 1,000 packets take no more requests if the packets expire', async () => {
     const [forever, expiring] = [await filled(), await filled(inDays(1))]
     const works = {
       listing: (opened: Started) => opened.packets.page('a', [''], { limit: 1_000 }),
@@ -139,7 +139,7 @@ describe('with 1,000 packets', () => {
     expect([before.listing, before.sweep].map((requests = 0) => requests < 20)).toEqual([true, true])
   })
 
-  test('of which ten have expired, a sweep reads no manifest of the others', async () => {
+  test('a sweep of 1,000 packets of which ten have expired reads no manifest of the others', async () => {
     const storage = await filled(inDays(2))
     for (let number = 0; number < 10; number++) {
       await commitPacket(storage, nameOf(number * 100), ['x'], { expiresAt: inDays(1) })

@@ -28,7 +28,7 @@ const names = fc.tuple(orgs, files).map(([org, file]) => packetName(org, file))
 const generations = fc.integer({ min: 1, max: 9_999_999_999 })
 
 describe('the keys of a packet', () => {
-  test('have these formats', () => {
+  test('the keys of a packet have these formats', () => {
     const name = packetName('acme', 'europe/people')
     expect([
       name,
@@ -49,13 +49,13 @@ describe('the keys of a packet', () => {
     `)
   })
 
-  test('depend only on the full name, not on its division into org and file', () => {
+  test('the keys of a packet depend only on the full name, not on its division into org and file', () => {
     const [one, other] = [packetName('a', 'b/f'), packetName('a/b', 'f')]
     expect(generationKey(one, 1)).toBe(generationKey(other, 1))
     expect(partKey(one, 'j', 'r1', 0, 1)).toBe(partKey(other, 'j', 'r1', 0, 1))
   })
 
-  test('are hidden, except the name itself', () => {
+  test('the keys of a packet are hidden, except the name itself', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         expect(isHidden(name)).toBe(false)
@@ -67,7 +67,7 @@ describe('the keys of a packet', () => {
     expect([requestKey('acme', 'j'), orgKey('acme'), probeKey('p')].map(isHidden)).toEqual([true, true, true])
   })
 
-  test('differ by job, run, slice and part', () => {
+  test('the keys of a packet differ by job, run, slice and part', () => {
     const keys = [
       partKey('a/f', 'j1', 'r1', 0, 1),
       partKey('a/f', 'j2', 'r1', 0, 1),
@@ -89,7 +89,7 @@ test('a part key names its packet, job and run', () => {
 })
 
 describe('a generation', () => {
-  test('round-trips through its key', () => {
+  test('a generation round-trips through its key', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         const parsed = { name, generation }
@@ -98,7 +98,7 @@ describe('a generation', () => {
     )
   })
 
-  test('sorts before older generations', () => {
+  test('a generation sorts before older generations', () => {
     fc.assert(
       fc.property(generations, generations, (a, b) => {
         expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a > b)
@@ -106,7 +106,7 @@ describe('a generation', () => {
     )
   })
 
-  test('sorts before the key that a listing skips to, and later names sort after that', () => {
+  test('a generation sorts before the key that a listing skips to, and later names sort after that', () => {
     fc.assert(
       fc.property(names, names, generations, (name, other, generation) => {
         const end = pastGenerations(generationKey(name, generation)) as string
@@ -119,7 +119,7 @@ describe('a generation', () => {
     expect(pastGenerations('a/f')).toBeNull()
   })
 
-  test('is directly followed by its marker, which does not parse as a generation', () => {
+  test('a generation is directly followed by its marker, which does not parse as a generation', () => {
     fc.assert(
       fc.property(names, generations, fc.nat(), (name, generation, parts) => {
         const key = generationKey(name, generation)
@@ -144,7 +144,7 @@ describe('a generation', () => {
     'a/.parts/f/.0000000001',
     'a/b/.generations/f/.0000000001',
     '/.generations/f/.0000000001',
-  ])('is not parsed from %s', (key) => {
+  ])('a generation is not parsed from %s', (key) => {
     expect(parseGenerationKey(key)).toBeNull()
   })
 })
@@ -154,7 +154,7 @@ describe('names with a common prefix', () => {
     .tuple(names, fc.constantFrom('', '/', 'Part1', '.'), fc.constantFrom('a', '0', 'Part1of2', '0000000001'))
     .map(([name, joint, more]) => ({ name, longer: `${name}${joint}${more}` }))
 
-  test('never share generations', () => {
+  test('names with a common prefix never share generations', () => {
     fc.assert(
       fc.property(longer, generations, ({ name, longer: other }, generation) => {
         expect(generationKey(other, generation).startsWith(generationsOf(name))).toBe(false)
@@ -163,7 +163,7 @@ describe('names with a common prefix', () => {
     )
   })
 
-  test('are listed together under the shorter one', () => {
+  test('names with a common prefix are listed together under the shorter one', () => {
     fc.assert(
       fc.property(longer, generations, ({ name, longer: other }, generation) => {
         expect(generationKey(name, generation).startsWith(generationsBelow(name))).toBe(true)
@@ -172,7 +172,7 @@ describe('names with a common prefix', () => {
     )
   })
 
-  test('are listed only under orgs that are a path prefix of the name', () => {
+  test('names with a common prefix are listed only under orgs that are a path prefix of the name', () => {
     fc.assert(
       fc.property(orgs, orgs, files, (org, other, file) => {
         const isBelow = generationKey(packetName(org, file), 1).startsWith(generationsBelow(`${other}/`))

@@ -26,14 +26,14 @@ const sweep = ({ store }: Started, refreshPlainFiles = async () => {}) =>
   sweepAll(storageOn(store), { refreshPlainFiles })
 
 describe('a marker', () => {
-  test.each([1, 2, 12])('records that a packet has %i parts', async (parts) => {
+  test.each([1, 2, 12])('a marker records that a packet has %i parts', async (parts) => {
     const storage = start()
     await commitPacket(storage, name, contents(parts))
     await mark(storage)
     expect(await markersOf(storage)).toEqual([markerKey(generationKey(name, 1), parts)])
   })
 
-  test('records 0 parts for a removal, and the visible parts for a void generation', async () => {
+  test('a marker records 0 parts for a removal, and the visible parts for a void generation', async () => {
     const storage = start()
     await commit(storage, voided(randomUUID()))
     await mark(storage)
@@ -52,7 +52,7 @@ describe('a marker', () => {
     )
   })
 
-  test('is written once, and not for a missing packet', async () => {
+  test('a marker is written once, and not for a missing packet', async () => {
     const storage = start()
     await mark(storage)
     await commitPacket(storage, name, contents(1))
@@ -62,7 +62,7 @@ describe('a marker', () => {
     expect(storage.store.requests).toEqual([expect.stringMatching(/^list /)])
   })
 
-  test('is never returned as a generation', async () => {
+  test('a marker is never returned as a generation', async () => {
     const storage = start()
     const jobs: string[] = []
     for (let number = 1; number <= 30; number++) {
@@ -80,7 +80,7 @@ describe('a marker', () => {
     expect((await generations.current(name))?.generation).toBe(30)
   })
 
-  test('without its generation is ignored', async () => {
+  test('a marker without its generation is ignored', async () => {
     const { store, packets, generations } = start()
     await store.put(markerKey(generationKey(name, 1), 2), Buffer.alloc(0))
     expect([await packets.list('a', ['']), await generations.current(name)]).toEqual([[], null])
@@ -88,7 +88,7 @@ describe('a marker', () => {
 })
 
 describe('a sweep', () => {
-  test('removes a marker before its generation, and keeps the latest of both', async () => {
+  test('a sweep removes a marker before its generation, and keeps the latest of both', async () => {
     const storage = start()
     for (const count of [1, 2, 3]) {
       await commitPacket(storage, name, contents(count))
@@ -108,7 +108,7 @@ describe('a sweep', () => {
     ])
   })
 
-  test('removes an orphaned marker, unless it is recent', async () => {
+  test('a sweep removes an orphaned marker, unless it is recent', async () => {
     const storage = start()
     const late = markerKey(generationKey(name, 1), 1)
     await commitPacket(storage, name, contents(1))

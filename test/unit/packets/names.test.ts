@@ -15,7 +15,7 @@ const problem = (schema: z.ZodType, name: string) => schema.safeParse(name).erro
 
 describe('an org name', () => {
   test.each(['a', 'acme', 'Acme-2_b.c', '0', 'a/b/c/d/e/f/g/h', 'a'.repeat(63), 'acme/status', 'Status', 'multiple'])(
-    'may be %s',
+    'an org name may be %s',
     (name) => {
       expect(problem(orgName, name)).toBeNull()
     },
@@ -44,7 +44,7 @@ describe('an org name', () => {
     ['/', slash],
     ['status', 'must not start with the reserved name status'],
     ['multi/a', 'must not start with the reserved name multi'],
-  ])('may not be %j', (name, message) => {
+  ])('an org name may not be %j', (name, message) => {
     expect(problem(orgName, name)).toBe(message)
   })
 })
@@ -66,7 +66,7 @@ describe('a file name', () => {
     'apart1of2',
     'aPart1of2.json',
     'a"<>|?*:;$&b',
-  ])('may be %j', (name) => {
+  ])('a file name may be %j', (name) => {
     expect(problem(fileName, name)).toBeNull()
   })
 
@@ -96,32 +96,32 @@ describe('a file name', () => {
     ['\u0085', forbidden],
     ['e\u0301', unicode],
     ['\ud800', unicode],
-  ])('may not be %j', (name, message) => {
+  ])('a file name may not be %j', (name, message) => {
     expect(problem(fileName, name)).toBe(message)
     expect(problem(storedName, name)).toBe(message)
   })
 
-  test('may be requested up to the maximum key length', () => {
+  test('a file name may be requested up to the maximum key length', () => {
     const name = `${'a/'.repeat(511)}ab`
     expect([problem(storedName, name), problem(storedName, `${name}c`)]).toEqual([null, 'must be at most 1024 bytes'])
   })
 
   test.each(['aPart1of2', 'a/bPart10of10', 'aPart3of2', 'aPart1of2Part1of1'])(
-    'may not be the part name %s, except to request a stored file',
+    'a file name may not be the part name %s, except to request a stored file',
     (name) => {
       expect(problem(fileName, name)).toBe('must not be the name of a part (Part#of#)')
       expect(problem(storedName, name)).toBeNull()
     },
   )
 
-  test('has at most 900 bytes together with its org', () => {
+  test('a file name has at most 900 bytes together with its org', () => {
     expect(packetNameProblem('acme', 'é'.repeat(447))).toBeNull()
     expect(packetNameProblem('acme', `${'é'.repeat(447)}ab`)).toBe('must be at most 900 bytes together with orgName')
   })
 })
 
 describe('part names', () => {
-  test('are the given name for one part, and numbered for several', () => {
+  test('part names are the given name for one part, and numbered for several', () => {
     expect(partNames('people', 1)).toEqual(['people'])
     expect(partNames('a/b', 3)).toEqual(['a/bPart1of3', 'a/bPart2of3', 'a/bPart3of3'])
   })
@@ -142,7 +142,7 @@ describe('part names', () => {
     },
   )
 
-  test('identify their packet and part number', () => {
+  test('part names identify their packet and part number', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('P', 'Part1of2', 'a', '/', '1'), minLength: 1 }),

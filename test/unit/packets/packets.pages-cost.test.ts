@@ -22,7 +22,7 @@ async function cost(org: string, prefixes: string[], page: Partial<Page>) {
 }
 
 describe('with 100,000 files', () => {
-  test('the first page costs the same as with 1,000', async () => {
+  test('with 100,000 files, the first page costs the same as with 1,000', async () => {
     const times = { small: [] as number[], large: [] as number[] }
     // In turns, so that both see the same load.
     for (let round = 0; round < 20; round++) {
@@ -34,7 +34,7 @@ describe('with 100,000 files', () => {
     expect(Math.min(...times.large)).toBeLessThan(5 * Math.min(...times.small))
   })
 
-  test('a middle page and the last page cost little more', async () => {
+  test('with 100,000 files, a middle page and the last page cost little more', async () => {
     for (const number of [50_000, 99_950]) {
       const { names, requests } = await cost('large', [''], { limit: 100, after: fileOf(number) })
       expect([names[0], names.length]).toEqual([fileOf(number + 1), Math.min(100, 99_999 - number)])
@@ -42,20 +42,20 @@ describe('with 100,000 files', () => {
     }
   })
 
-  test('ten files with a prefix take at most ten requests', async () => {
+  test('with 100,000 files, ten files with a prefix take at most ten requests', async () => {
     const { names, requests } = await cost('large', ['2026-11-22-file-05432'], {})
     expect([names.length, names[0]]).toEqual([10, fileOf(54_320)])
     expect(requests).toBeLessThanOrEqual(10)
   })
 
-  test('10,000 prefixes without a match take few requests in a small org', async () => {
+  test('with 100,000 files, 10,000 prefixes without a match take few requests in a small org', async () => {
     const none = Array.from({ length: 10_000 }, (_, number) => `${fileOf(number % 1_000)}-${number}Part`)
     const { names, requests } = await cost('small', none, {})
     expect(names).toEqual([])
     expect(requests).toBeLessThanOrEqual(20)
   })
 
-  test('a substring search stops when the page is full', async () => {
+  test('with 100,000 files, a substring search stops when the page is full', async () => {
     const found = await cost('large', [''], { holding: ['-file-00'], limit: 100 })
     expect(found.names.length).toBe(100)
     expect(found.requests).toBeLessThanOrEqual(20)
@@ -69,13 +69,13 @@ describe('with 100,000 files', () => {
 describe('without markers', () => {
   const manifestsRead = () => store.requests.filter((request) => request.startsWith('get ')).length
 
-  test('the manifests of a page are read, and one more to detect a next page', async () => {
+  test('without markers, the manifests of a page are read, and one more to detect a next page', async () => {
     const { names, requests } = await cost('unmarked', [''], { limit: 100 })
     expect([names.length, manifestsRead()]).toEqual([100, 101])
     expect(requests).toBeLessThanOrEqual(120)
   })
 
-  test('manifests of non-matching names are not read', async () => {
+  test('without markers, manifests of non-matching names are not read', async () => {
     expect((await cost('unmarked', [''], { holding: ['-00123'] })).names.length).toBe(10)
     expect(manifestsRead()).toBe(10)
     expect((await cost('unmarked', [''], { holding: ['-001234.jsonPart1'] })).names).toEqual([])

@@ -31,6 +31,6 @@ test('names are compared with 10,000 texts in the time of a few', () => {
     expect(filter?.is(`${name}${round}`)).toBe(false)
     expect(filter?.mayBe(`${name}${round}`)).toBe(false)
   }
-  // One after the other they took 12 ms for each name, twice for those of packets.
+  // One after the other they took 12 ms for each name, twice for the names of packets.
   expect(process.threadCpuUsage(before).user / 1e3).toBeLessThan(600)
 })

@@ -10,7 +10,7 @@ export function head(marker: number, bytesOfSize: 1 | 2 | 4, size: number): Buff
   return bytes
 }
 
-/** Every head that tells this size: a tiny one, and those of 8, 16 and 32 bits from the marker `of8` on. */
+/** Every head that can hold this size: a tiny one, and heads with 8, 16 and 32 bits, from the marker `of8` on. */
 export const headsOf = (size: number, tiny: number | null, of8: number): Buffer[] => [
   ...(tiny !== null && size < 16 ? [Buffer.of(tiny + size)] : []),
   ...([1, 2, 4] as const).flatMap((bytes, index) => (size < 256 ** bytes ? [head(of8 + index, bytes, size)] : [])),

@@ -9,7 +9,7 @@ describe('an integer', () => {
     [4, 0xca],
   ]
 
-  test('of a single byte is from -16 to 127', () => {
+  test('an integer of a single byte is from -16 to 127', () => {
     for (let byte = 0; byte < 256; byte++) {
       const isTiny = byte < 0x80 || byte >= 0xf0
       expect(isTinyInteger(byte)).toBe(isTiny)
@@ -25,7 +25,7 @@ describe('an integer', () => {
     }
   })
 
-  test.each(widths)('of %i bytes is read at its edges', (bytes, marker) => {
+  test.each(widths)('an integer of %i bytes is read at its edges', (bytes, marker) => {
     const most = 2 ** (8 * bytes - 1)
     for (const value of [-most, -most + 1, -129, -128, -17, -1, 0, 1, 127, 128, most - 1]) {
       if (value < -most || value >= most) continue
@@ -43,7 +43,7 @@ describe('an integer', () => {
     }
   })
 
-  test('of eight bytes is exact as a bigint, and rounded as a number', () => {
+  test('an integer of eight bytes is exact as a bigint, and rounded as a number', () => {
     const edges = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 60n, 2n ** 63n - 1n].flatMap((one) => [
       one - 1n,
       one,

@@ -15,29 +15,32 @@ import {
 } from './bytes.ts'
 
 describe('a string of each size', () => {
-  test.each(sizes)('%i bytes is read by each head that can tell it, and by none that is cut off', (size) => {
-    const value = 'x'.repeat(size)
-    const heads = headsOf(size, ...string)
-    expect(heads).toHaveLength(size < 16 ? 4 : size < 256 ? 3 : size < 65_536 ? 2 : 1)
-    for (const one of heads) {
-      const bytes = Buffer.concat([one, Buffer.from(value)])
-      const cursor = open(bytes)
-      expect(cursor.text()).toBe(value)
-      expectAtEnd(cursor)
-      const again = open(bytes)
-      expect(again.string()).toBe(size)
-      expectAtEnd(again)
-      const passed = open(bytes)
-      expect(passed.skip()).toBe(1)
-      expectAtEnd(passed)
-      for (const end of [0, one.length - 1, bytes.length - 1].filter((at) => at < bytes.length)) {
-        expectRefused(bytes.subarray(0, end), (it) => it.text())
-        expectRefused(bytes.subarray(0, end), (it) => it.skip())
+  test.each(sizes)(
+    'a string of %i bytes is read by each head that can hold its size, and by none that is cut off',
+    (size) => {
+      const value = 'x'.repeat(size)
+      const heads = headsOf(size, ...string)
+      expect(heads).toHaveLength(size < 16 ? 4 : size < 256 ? 3 : size < 65_536 ? 2 : 1)
+      for (const one of heads) {
+        const bytes = Buffer.concat([one, Buffer.from(value)])
+        const cursor = open(bytes)
+        expect(cursor.text()).toBe(value)
+        expectAtEnd(cursor)
+        const again = open(bytes)
+        expect(again.string()).toBe(size)
+        expectAtEnd(again)
+        const passed = open(bytes)
+        expect(passed.skip()).toBe(1)
+        expectAtEnd(passed)
+        for (const end of [0, one.length - 1, bytes.length - 1].filter((at) => at < bytes.length)) {
+          expectRefused(bytes.subarray(0, end), (it) => it.text())
+          expectRefused(bytes.subarray(0, end), (it) => it.skip())
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('is read as UTF-8, and what is no UTF-8 becomes U+FFFD', () => {
+  test('a string is read as UTF-8, and bytes that are not UTF-8 become U+FFFD', () => {
     for (const value of ['é', '東京', '😀', 'a\u0000b']) {
       const bytes = Buffer.from(value)
       expect(open(Buffer.concat([head(0xd0, 1, bytes.length), bytes])).text()).toBe(value)
@@ -47,32 +50,35 @@ describe('a string of each size', () => {
 })
 
 describe('a list, a map and bytes of each size', () => {
-  test.each(sizes)('%i values are counted and passed, and no more than the record has', (size) => {
-    for (const one of headsOf(size, ...list)) {
-      const bytes = Buffer.concat([one, Buffer.alloc(size, 0xc0)])
-      expect(open(bytes).list()).toBe(size)
-      const cursor = open(bytes)
-      expect(cursor.skip()).toBe(1 + size)
-      expectAtEnd(cursor)
-      if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
-      if (size > 0 && one.length > 1) expectRefused(bytes.subarray(0, -1), (it) => it.list())
-    }
-    for (const one of headsOf(size, ...map)) {
-      const bytes = Buffer.concat([one, Buffer.alloc(2 * size, 0x80)])
-      expect(open(bytes).map()).toBe(size)
-      const cursor = open(bytes)
-      expect(cursor.skip()).toBe(1 + 2 * size)
-      expectAtEnd(cursor)
-      if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
-    }
-    for (const one of headsOf(size, ...binary)) {
-      const bytes = Buffer.concat([one, Buffer.alloc(size, 0xff)])
-      const cursor = open(bytes)
-      expect(cursor.skip()).toBe(1)
-      expectAtEnd(cursor)
-      if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
-    }
-  })
+  test.each(sizes)(
+    'a list, a map and bytes of size %i are counted and passed, and no more than the record has',
+    (size) => {
+      for (const one of headsOf(size, ...list)) {
+        const bytes = Buffer.concat([one, Buffer.alloc(size, 0xc0)])
+        expect(open(bytes).list()).toBe(size)
+        const cursor = open(bytes)
+        expect(cursor.skip()).toBe(1 + size)
+        expectAtEnd(cursor)
+        if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
+        if (size > 0 && one.length > 1) expectRefused(bytes.subarray(0, -1), (it) => it.list())
+      }
+      for (const one of headsOf(size, ...map)) {
+        const bytes = Buffer.concat([one, Buffer.alloc(2 * size, 0x80)])
+        expect(open(bytes).map()).toBe(size)
+        const cursor = open(bytes)
+        expect(cursor.skip()).toBe(1 + 2 * size)
+        expectAtEnd(cursor)
+        if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
+      }
+      for (const one of headsOf(size, ...binary)) {
+        const bytes = Buffer.concat([one, Buffer.alloc(size, 0xff)])
+        const cursor = open(bytes)
+        expect(cursor.skip()).toBe(1)
+        expectAtEnd(cursor)
+        if (size > 0) expectRefused(bytes.subarray(0, -1), (it) => it.skip())
+      }
+    },
+  )
 
   test('a size beyond the record is refused before anything is read or allocated', () => {
     for (const marker of [0xce, 0xd2, 0xd6, 0xda]) {

@@ -93,7 +93,7 @@ const one: [what: string, value: Buffer, name: Name][] = [
   ['a structure that is none of a property', structure(0x4e, tiny, Buffer.of(0x90)), 'other'],
 ]
 
-test.each(one)('%s', (_, value, name) => {
+test.each(one)('the kind of %s is recognised, alone and in a list', (_, value, name) => {
   expect(kindOf(value)).toBe(kind[name])
   expect(isList(kindOf(value))).toBe(false)
   // A list of equal values has their kind, and no database stores null in one.
@@ -117,7 +117,7 @@ describe('a list', () => {
     return of
   }
 
-  test('without values has a kind of its own', () => {
+  test('a list without values has a kind of its own', () => {
     for (const empty of [Buffer.of(0x90), head(0xd4, 1, 0), listOf()]) expect(kindOf(empty)).toBe(emptyList)
   })
 
@@ -126,13 +126,13 @@ describe('a list', () => {
     ['float', 'oddFloat'],
     ['time', 'timeByFields'],
     ['dateTime', 'dateTimeByFields'],
-  ])('of %s with one %s has the kind of that one', (usual, odd) => {
+  ])('a list of %s with one %s has the kind of that one', (usual, odd) => {
     expect(bothWays(value(usual), value(odd))).toBe(list + kind[odd])
     expect(bothWays(value(usual), value(usual), value(odd), value(usual))).toBe(list + kind[odd])
     expect(bothWays(value(odd), value(usual), value(odd), value(odd))).toBe(list + kind[odd])
   })
 
-  test('of values of two types cannot be published', () => {
+  test('a list of values of two types cannot be published', () => {
     const names = (Object.keys(kind) as Name[]).filter((name) => isPublishable(kind[name]) && name !== 'absent')
     const together = new Set([
       'safeInteger largeInteger',
@@ -154,13 +154,13 @@ describe('a list', () => {
     ['bytes', bytes],
     ['a point that cannot', point(0, Number.NaN)],
     ['an instant too far', atOffset(most + 1n, 1)],
-  ])('with %s in it cannot be published', (_, odd) => {
+  ])('a list with %s in it cannot be published', (_, odd) => {
     for (const usual of [tiny, float(1), text('x'), point(1, 2), atOffset(0, 0)])
       expect(isPublishable(bothWays(usual, usual, odd))).toBe(false)
     expect(isPublishable(bothWays(odd))).toBe(false)
   })
 
-  test('of datetimes that are all given as instants has no instant that is nearly too far', () => {
+  test('a list of datetimes that are all given as instants has no instant that is nearly too far', () => {
     const odd = atOffset(0, 1)
     expect(bothWays(odd, atOffset(most - 86_400n, 0))).toBe(list + kind.dateTimeByFields)
     expect(bothWays(odd, atOffset(most - 86_399n, 0))).toBe(list + kind.farDateTime)

@@ -24,13 +24,13 @@ describe('a statement', () => {
     ],
     ['SET r = {}', 'SET r = {}'],
     ['MATCH (n:`{id}` {`$x ``{y}`: {p_0}})', 'MATCH (n:`{id}` {`$x ``{y}`: $p_0})'],
-  ])('is converted outside quoted identifiers, in both directions: %s', (braces, dollar) => {
+  ])('a statement is converted outside quoted identifiers, in both directions: %s', (braces, dollar) => {
     expect(convertText(braces, 'dollar')).toBe(dollar)
     expect(convertText(dollar, 'braces')).toBe(braces)
     expect(convertText(dollar, 'dollar')).toBe(dollar)
   })
 
-  test('is converted exactly with any identifiers', () => {
+  test('a statement is converted exactly with any identifiers', () => {
     const name = fc.string({
       unit: fc.constantFrom('`', '{', '}', '$', 'a', '_', '"', ' ', 'é'),
       minLength: 1,
@@ -56,14 +56,14 @@ describe('a part', () => {
     '{"qa":{"nodes":{"statement":{"{x}":["{x}"]}}},"postback":{"statements":[{"statement":"{y}","parameters":{"y":"{y}"},"metadata":null}]}}'
   const part = `{"statements":[${pair}null},${pair}${nested}}]}`
 
-  test('has only its statements converted, including those of the nested packet', async () => {
+  test('a part has only its statements converted, including those of the nested packet', async () => {
     const expected = part.replaceAll('"` = {x}"', '"` = $x"').replace('"statement":"{y}"', '"statement":"$y"')
     expect(expected).not.toBe(part)
     expect(await convert(part, 'dollar')).toBe(expected)
     expect(await convert(expected, 'braces')).toBe(part)
   })
 
-  test('is converted the same with any fragmentation', async () => {
+  test('a part is converted the same with any fragmentation', async () => {
     const whole = await convert(part, 'dollar', [part.length])
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 }), async (sizes) => {
@@ -72,7 +72,7 @@ describe('a part', () => {
     )
   })
 
-  test('of any other JSON passes through unchanged', async () => {
+  test('a part of any other JSON passes through unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (json) => {
         expect(await convert(json, 'dollar')).toBe(json)

@@ -21,44 +21,47 @@ test('every id property, including the default one, is read as one column', () =
 })
 
 describe('the label of an identity', () => {
-  test('is the one in the property index, in preference to the default label', () => {
+  test('the label of an identity is the one in the property index, in preference to the default label', () => {
     expect(identified(['Movie', 'Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
   })
 
-  test('is the default label when the node lacks the label that index names', () => {
+  test('the label of an identity is the default label when the node lacks the label that index names', () => {
     expect(identified(['Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the default label when index names a label that mappedIndices does not', () => {
+  test('the label of an identity is the default label when index names a label that mappedIndices does not', () => {
     expect(identified(['Actor', 'Person'], { index: 'Actor', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the default label when index is not a string', () => {
+  test('the label of an identity is the default label when index is not a string', () => {
     expect(identified(['Movie', 'Person'], { index: ['Movie'], title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the default label, in preference to another of mappedIndices', () => {
+  test('the label of an identity is the default label, in preference to another of mappedIndices', () => {
     expect(identified(['Movie', 'Person'], { title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the only label of mappedIndices on a node without the default label', () => {
+  test('the label of an identity is the only label of mappedIndices on a node without the default label', () => {
     expect(identified(['Film', 'Movie'], { title: 'Heat' })).toBe('Movie.title = "Heat"')
     expect(identified(['Movie'], { index: 'Person', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
   })
 
-  test('is ambiguous with several labels of mappedIndices, even if they share the id property', () => {
+  test('a node with several labels of mappedIndices is ambiguous, even if they share the id property', () => {
     expect(identified(['Movie', 'Series'], { title: 'Heat' })).toBe(noLabel)
   })
 
-  test('is one of several labels if index names it', () => {
+  test('the label of an identity is one of several labels if index names it', () => {
     expect(identified(['Movie', 'Series'], { index: 'Series', title: 'Heat' })).toBe('Series.title = "Heat"')
   })
 
-  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])('is not found among the labels %j', (labels) => {
-    expect(identified(labels, { id: 'p1', index: labels[0] ?? null })).toBe(noLabel)
-  })
+  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])(
+    'the label of an identity is not found among the labels %j',
+    (labels) => {
+      expect(identified(labels, { id: 'p1', index: labels[0] ?? null })).toBe(noLabel)
+    },
+  )
 
-  test('is the default label, even if it also has its own entry in mappedIndices', () => {
+  test('the label of an identity is the default label, even if it also has its own entry in mappedIndices', () => {
     const own = identityRule({ ...mappedIndices, Person: 'id' })
     expect(identityOf(own, { labels: ['Person'], properties: propertiesOf({ id: 'p1' }) })).toEqual({
       label: 'Person',
@@ -78,7 +81,7 @@ describe('the id of an identity', () => {
     ['false', false, 'Person.id = false'],
     ['infinity', Number.POSITIVE_INFINITY, 'Person.id = "Infinity"'],
     ['a list', ['a', 'b'], 'Person.id = ["a","b"]'],
-  ])('may be %s', (_what, id, expected) => {
+  ])('the id of an identity may be %s', (_what, id, expected) => {
     expect(identified(['Person'], { id })).toBe(expected)
   })
 
@@ -87,22 +90,22 @@ describe('the id of an identity', () => {
     ['NaN', Number.NaN, 'has NaN as its id "id"'],
     ['a list with NaN', [1, Number.NaN], 'has NaN in its id "id"'],
     ['a byte array', new Int8Array([1]), 'has a byte array as its id "id"'],
-  ])('is not %s', (_what, id, problem) => {
+  ])('the id of an identity is not %s', (_what, id, problem) => {
     expect(identified(['Person'], { id })).toBe(problem)
   })
 
-  test('is that of the chosen label, even if the node has other ids', () => {
+  test('the id of an identity is that of the chosen label, even if the node has other ids', () => {
     expect(identified(['Person'], { title: 'Heat', name: 'Rome' })).toBe('has no property "id", the id of "Person"')
   })
 })
 
 describe('the id property of a label', () => {
-  test('is its entry in mappedIndices', () => {
+  test('the id property of a label is its entry in mappedIndices', () => {
     expect(idPropertyOf(mappedIndices, 'Movie')).toBe('title')
   })
 
   test.each(['Person', 'Actor', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '__proto__'])(
-    '%s has no entry',
+    'the label %s has no entry in mappedIndices',
     (label) => {
       expect(idPropertyOf(mappedIndices, label)).toBeUndefined()
     },
@@ -130,7 +133,7 @@ describe('ids that are equal for MERGE', () => {
     [2 ** 60, '1152921504606846976'],
     ['5', '5'],
     ['5.0', '5.0'],
-  ])('%s is %s in a request, for either rendering of numbers', (value, text) => {
+  ])('the id %s is %s in a request, for either rendering of numbers', (value, text) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([text, text])
   })
 
@@ -138,7 +141,7 @@ describe('ids that are equal for MERGE', () => {
     ['a date', new neo4j.types.Date(2020n, 1n, 1n)],
     ['a list', [5n]],
     ['a boolean', true],
-  ])('%s cannot be named in a request', (_what, value) => {
+  ])('an id that is %s cannot be named in a request', (_what, value) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
   })
 
@@ -148,23 +151,23 @@ describe('ids that are equal for MERGE', () => {
     ['a duration', new neo4j.types.Duration(1n, -2n, 2n ** 60n, 4n)],
     ['a time', new neo4j.types.Time(12n, 0n, 0n, 5n, 3605n)],
     ['a datetime', new neo4j.types.DateTime(2024n, 2n, 29n, 1n, 2n, 3n, 4n, 3600n, 'Europe/Rome')],
-  ])('include %s in either rendering of numbers', (_what, value) => {
+  ])('ids that are equal for MERGE include %s in either rendering of numbers', (_what, value) => {
     expect(mergeText(rendered(value, 'strict'))).toBe(mergeText(rendered(value)))
   })
 
-  test('include lists of equal numbers of different types', () => {
+  test('ids that are equal for MERGE include lists of equal numbers of different types', () => {
     expect(mergeText(rendered([1, 2]))).toBe(mergeText(rendered([1n, 2n])))
     expect(mergeText(rendered([2 ** 60]))).toBe(mergeText(rendered([2n ** 60n])))
     expect(mergeText(rendered(['1']))).not.toBe(mergeText(rendered([1n])))
   })
 
-  test('exclude ids of different types with equal text', () => {
+  test('ids that are equal for MERGE exclude ids of different types with equal text', () => {
     const date = new neo4j.types.Date(2020n, 1n, 1n)
     expect(mergeText(rendered(date))).not.toBe(mergeText(rendered('2020-01-01')))
     expect(mergeText(rendered([date]))).not.toBe(mergeText(rendered(['2020-01-01'])))
   })
 
-  test('share a text that no string has', () => {
+  test('ids that are equal for MERGE share a text that no string has', () => {
     expect(mergeText(rendered(5))).toBe(mergeText(rendered(5n)))
     expect(mergeText(rendered(2 ** 60))).toBe(mergeText(rendered(2n ** 60n)))
     expect(mergeText(rendered('5'))).not.toBe(mergeText(rendered(5n)))

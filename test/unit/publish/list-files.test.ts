@@ -34,13 +34,13 @@ const tooMany = {
 }
 
 describe('without limit', () => {
-  test('10,000 files are listed', async () => {
+  test('without a limit, 10,000 files are listed', async () => {
     for (const page of [await listed({ after: 'f00000' }), await found({ after: 'f00000' }, {})]) {
       expect([page.fileNames.length, page.fileNames[0], page.next]).toEqual([10_000, 'f00001', null])
     }
   })
 
-  test('more are rejected, never truncated', async () => {
+  test('without a limit, more than 10,000 files are rejected, never truncated', async () => {
     await expect(listed({})).rejects.toMatchObject(tooMany)
     await expect(listed({ filter: ['f'] })).rejects.toMatchObject(tooMany)
     await expect(found({}, { fileNames: ['f0', 'f1'], usePrefixes: true })).rejects.toMatchObject(tooMany)
@@ -49,7 +49,7 @@ describe('without limit', () => {
 })
 
 describe('next', () => {
-  test('is the cursor of the next page, and null on the last', async () => {
+  test('the field next is the cursor of the next page, and null on the last', async () => {
     const pages = [await listed({ limit: 4_000 })]
     while (pages.at(-1)?.next) pages.push(await listed({ limit: 4_000, after: pages.at(-1)?.next }))
     expect(pages.map(({ fileNames, next }) => [fileNames.length, next])).toEqual([
@@ -60,7 +60,7 @@ describe('next', () => {
     expect(pages.flatMap(({ fileNames }) => fileNames)).toEqual(Array.from({ length: 10_001 }, (_, at) => nameOf(at)))
   })
 
-  test('is null on a page that ends with the last file', async () => {
+  test('the field next is null on a page that ends with the last file', async () => {
     const body = { fileNames: ['f0999'], usePrefixes: true }
     expect(await found({ limit: 9 }, body)).toMatchObject({ next: 'f09998' })
     expect(await found({ limit: 10 }, body)).toMatchObject({ next: null })

@@ -62,13 +62,13 @@ test('constraints are listed for far more identities than the report of a job li
   expect((report?.identities.length ?? 0) + (report?.moreIdentities ?? 0)).toBe(2_000)
 })
 
-test('beyond their bounds constraints are counted', () => {
+test('constraints beyond the limits are counted', () => {
   const { constraints, moreConstraints = 0 } = described(stored(1, { ...notation, report: reportOf(50_000) })).requires
   expect(constraints?.length).toBeGreaterThan(5_000)
   expect((constraints?.length ?? 0) + moreConstraints).toBe(50_000)
 })
 
-test('the slices of a packet: what they agree on, and mixed what they do not', () => {
+test('the manifest of a packet says what its slices agree on, and mixed where they differ', () => {
   const [a, b] = [reportOf(2, 'A'), reportOf(2, 'B')]
   const plain = { parameterSyntax: 'dollar', numbers: 'plain', report: a } as const
   expect(mergeContents([plain, { ...plain, numbers: 'strict', report: b }])).toMatchObject({

@@ -10,13 +10,13 @@ function rendered(note: (metadata: PartMetadata) => void): string {
 }
 
 describe('the metadata of a part', () => {
-  test('has an empty qa if nothing was recorded', () => {
+  test('the metadata of a part has an empty qa if nothing was recorded', () => {
     expect(rendered(() => {})).toMatchInlineSnapshot(
       `"{"qa":{"mappedIndices":{},"relationshipIdField":null,"relationships":[],"nodes":{}}}"`,
     )
   })
 
-  test('has its keys in a fixed order, in whatever order they were recorded', () => {
+  test('the metadata of a part has its keys in a fixed order, in whatever order they were recorded', () => {
     const text = rendered((metadata) => {
       metadata.collapsed(2)
       metadata.missing('originIds', ['p9'])
@@ -31,7 +31,7 @@ describe('the metadata of a part', () => {
     )
   })
 
-  test('lists the union of the published properties of a node', () => {
+  test('the metadata of a part lists the union of the published properties of a node', () => {
     const text = rendered((metadata) => {
       metadata.node('id', 'p1', ['id', 'name'])
       metadata.node('title', 'p1', ['title'])
@@ -40,14 +40,14 @@ describe('the metadata of a part', () => {
     expect(JSON.parse(text).qa.nodes).toEqual({ id: { p1: ['id', 'name', 'born'] }, title: { p1: ['title'] } })
   })
 
-  test('lists each relationship type once, in the order of the pairs', () => {
+  test('the metadata of a part lists each relationship type once, in the order of the pairs', () => {
     const text = rendered((metadata) => {
       for (const type of ['LIKES', 'KNOWS', 'LIKES']) metadata.relationship(type)
     })
     expect(JSON.parse(text).qa.relationships).toEqual(['LIKES', 'KNOWS'])
   })
 
-  test('merges the settings of all requests in the part', () => {
+  test('the metadata of a part merges the settings of all requests in the part', () => {
     const text = rendered((metadata) => {
       metadata.settings({ DEFAULT_INDEX: 'Person', Movie: 'title' }, null)
       metadata.settings({ DEFAULT_INDEX: 'Person', City: 'name' }, 'grn')
@@ -58,7 +58,7 @@ describe('the metadata of a part', () => {
     })
   })
 
-  test('has a postback packet and search ids if requested, even empty ones', () => {
+  test('the metadata of a part has a postback packet and search ids if requested, even empty ones', () => {
     const text = rendered((metadata) => {
       metadata.postsBack()
       metadata.searches()
@@ -67,7 +67,7 @@ describe('the metadata of a part', () => {
     expect(JSON.parse(text)).toMatchObject({ postback: { statements: [] }, updatedIds: [] })
   })
 
-  test('accumulates missing ids and collapsed counts', () => {
+  test('the metadata of a part accumulates missing ids and collapsed counts', () => {
     const text = rendered((metadata) => {
       metadata.missing('originIds', ['p1', 'p2'])
       metadata.missing('relationshipIds', ['r1'])
@@ -81,7 +81,7 @@ describe('the metadata of a part', () => {
     })
   })
 
-  test('preserves the order of integer-like ids and properties, and unusual names', () => {
+  test('the metadata of a part preserves the order of integer-like ids and properties, and unusual names', () => {
     const text = rendered((metadata) => {
       for (const id of ['10', '9', '__proto__', '1']) metadata.node('id', id, ['10', '9', 'say "x"'])
     })

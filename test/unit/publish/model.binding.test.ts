@@ -32,26 +32,26 @@ const issuesOf = (model: BoundModel, fields: Partial<PublishRequest>) =>
   [...createBinding(model).issues(asked(fields))].map(({ path, message }) => `${path}: ${message}`)
 
 describe('mappedIndices follow from the unique implementations of the model', () => {
-  test('for every node type; the index is the default', () => {
+  test('mappedIndices follow from the unique implementations of every node type, and the index is the default', () => {
     const all = { Person: 'name', Movie: 'title', DEFAULT_INDEX: 'Movie', DEFAULT_ID_FIELD: 'title' }
     expect(boundBy(film, { index: 'Movie' })).toEqual(all)
     expect(issuesOf(film, { index: 'Movie' })).toEqual([])
   })
 
-  test('the only node type is the default', () => {
+  test('the only node type of a model is the default of mappedIndices', () => {
     const only = modelOf({ Person: [unique('name')] })
     expect(boundBy(only, {})).toEqual({ Person: 'name', DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'name' })
     expect(issuesOf(only, {})).toEqual([])
   })
 
-  test('of several unique properties the one that is required identifies', () => {
+  test('of several unique properties the required one identifies the nodes', () => {
     const two = { Person: [unique('name'), unique('email', { required: true }), plain('id')] }
     expect(boundBy(modelOf(two), {})?.Person).toBe('email')
     const both = { Person: [unique('name', { required: true }), unique('email', { required: true })] }
     expect(boundBy(modelOf(both), {})).toEqual({ DEFAULT_INDEX: 'Person' })
   })
 
-  test('what is still open is refused, naming the node type', () => {
+  test('an index or mappedIndices that the model leaves open is refused, and the error says what to give', () => {
     expect(issuesOf(film, {})).toEqual([
       `index: the model version ${version} has 2 node types: give index, or mappedIndices`,
     ])
@@ -72,7 +72,7 @@ describe('mappedIndices follow from the unique implementations of the model', ()
     })
   })
 
-  test('equal requests share them', () => {
+  test('equal requests share the mappedIndices of a model', () => {
     const { bound } = createBinding(film)
     const [one, other] = [bound(asked({ index: 'Movie' })), bound(asked({ index: 'Movie', originIds: ['a'] }))]
     expect(one.mappedIndices).toBe(other.mappedIndices)
@@ -80,7 +80,7 @@ describe('mappedIndices follow from the unique implementations of the model', ()
 })
 
 describe('what a request names must be in the model', () => {
-  test('id properties: one of the unique ones, or any if there is none', () => {
+  test('an id property must be one of the unique ones of the model, or any if there is none', () => {
     expect(issuesOf(film, { index: 'Movie', mappedIndices: { Person: 'born' } })).toEqual([
       `mappedIndices.Person: must not be "born": the node type "Person" of the model version ${version} is identified by "name"`,
     ])
@@ -112,7 +112,7 @@ describe('what a request names must be in the model', () => {
       { mappedIndices: { DEFAULT_INDEX: 'Film', DEFAULT_ID_FIELD: 'title' } },
       `mappedIndices.DEFAULT_INDEX: "Film" is no node type of the model version ${version}`,
     ],
-  ])('%j', (fields, issue) => {
+  ])('a request must not name what the model lacks: %j', (fields, issue) => {
     expect(issuesOf(film, fields)).toEqual([issue])
   })
 })
@@ -131,7 +131,7 @@ describe('data types', () => {
     ['List<String>', null],
     ['constructor', null],
     ['', null],
-  ])('%j is %j', (text, type) => {
+  ])('the data type %j is %j', (text, type) => {
     expect(dataTypeOf(text)).toBe(type)
   })
 
@@ -144,7 +144,7 @@ describe('data types', () => {
     ['Integer[]', [5n, 6n]],
     ['[]', []],
     ['other', new Int8Array([1])],
-  ])('%s is the type of a value', (type, value) => {
+  ])('the data type %s is the type of a value', (type, value) => {
     expect(typeOf(propertiesOf({ value }).kindOf('value'))).toBe(type)
   })
 

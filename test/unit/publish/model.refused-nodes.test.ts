@@ -13,7 +13,7 @@ const bound = {
   properties: ['id'],
 }
 
-test('a node that the model refuses is told of as existing, so that no cleanup treats it as missing', () => {
+test('a node that the model refuses is reported as existing, so that no cleanup treats it as missing', () => {
   const plan = planOf({
     ...{ dbUrl: 'bolt://db', credentials: '', model: 'grn', onModelViolation: 'omit' as const },
     mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },

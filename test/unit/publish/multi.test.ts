@@ -23,11 +23,14 @@ test('no names are required with returnOnly', () => {
 describe('the number of sub-requests', () => {
   const bounds = [{ path: '', message: 'the body must be an array of 1 to 10000 publish requests' }]
 
-  test.each([[[]], [{}], [null], ['text'], [validRequest]])('is at least one, in an array: not %j', (body) => {
-    expect(parseMulti(body).issues).toEqual(bounds)
-  })
+  test.each([[[]], [{}], [null], ['text'], [validRequest]])(
+    'the number of sub-requests is at least one, in an array: not %j',
+    (body) => {
+      expect(parseMulti(body).issues).toEqual(bounds)
+    },
+  )
 
-  test('is at most 10,000', () => {
+  test('the number of sub-requests is at most 10,000', () => {
     const many = Array.from({ length: 10_000 }, () => request())
     expect(parseMulti(many).issues).toEqual([])
     expect(parseMulti([...many, request()]).issues).toEqual(bounds)
@@ -44,7 +47,7 @@ test('a multi has at most 100 different credentials; the first excess one is rep
 })
 
 describe('errors name the sub-request by its index', () => {
-  test('for fields, unknown fields and rules between fields', () => {
+  test('errors name the sub-request by its index for fields, unknown fields and rules between fields', () => {
     const third = { fileName: '/people', originIds: [7], preventCleanUp: true, searchFilter: 'Person' }
     expect(issues({}, {}, {}, third)).toEqual([
       { path: '[3].originIds[0]', message: 'must be a string' },
@@ -54,13 +57,13 @@ describe('errors name the sub-request by its index', () => {
     ])
   })
 
-  test('for one that is not an object at all', () => {
+  test('errors name the sub-request by its index for one that is not an object at all', () => {
     expect(parseMulti([request(), 'text']).issues).toEqual([
       { path: '[1]', message: 'must be a JSON object, a publish request' },
     ])
   })
 
-  test('for more than 500 ids, the limit of each sub-request', () => {
+  test('errors name the sub-request by its index for more than 500 ids, the limit of each sub-request', () => {
     const ids = Array.from({ length: 501 }, (_, index) => String(index))
     expect(issues({ originIds: ids.slice(1) }, { originIds: ids.slice(0, 500) })).toEqual([])
     expect(issues({}, { originIds: ids })).toEqual([
@@ -73,25 +76,25 @@ describe('errors name the sub-request by its index', () => {
 })
 
 describe('names', () => {
-  test('are required in one sub-request, each reported once', () => {
+  test('the names of a multi are required in one sub-request, each reported once', () => {
     expect(issues(nameless, nameless)).toEqual([
       { path: 'orgName', message: 'required in at least one sub-request unless returnOnly is true' },
       { path: 'fileName', message: 'required in at least one sub-request unless returnOnly is true' },
     ])
   })
 
-  test('may come from different sub-requests', () => {
+  test('the names of a multi may come from different sub-requests', () => {
     expect(issues({ fileName: undefined }, { orgName: undefined })).toEqual([])
   })
 
-  test('must be the same in all sub-requests that have them', () => {
+  test('the names of a multi must be the same in all sub-requests that have them', () => {
     expect(issues(nameless, {}, { orgName: 'other', fileName: 'others' })).toEqual([
       { path: '[2].orgName', message: 'must be the same as in [1]' },
       { path: '[2].fileName', message: 'must be the same as in [1]' },
     ])
   })
 
-  test('have at most 900 bytes together, even from different sub-requests', () => {
+  test('the names of a multi have at most 900 bytes together, even from different sub-requests', () => {
     const fileName = Array.from({ length: 5 }, () => 'f'.repeat(179)).join('/')
     expect(issues({ fileName: undefined }, { orgName: undefined, fileName })).toEqual([
       { path: 'fileName', message: 'must be at most 900 bytes together with orgName' },
@@ -100,14 +103,14 @@ describe('names', () => {
 })
 
 describe('sub-requests agree', () => {
-  test('on returnOnly, where absent means false', () => {
+  test('sub-requests must agree on returnOnly, where absent means false', () => {
     expect(issues({}, { returnOnly: false }, { returnOnly: null })).toEqual([])
     expect(issues({}, {}, { returnOnly: true })).toEqual([
       { path: '[2].returnOnly', message: 'must be the same as in [0]' },
     ])
   })
 
-  test('on parameterSyntax', () => {
+  test('sub-requests must agree on parameterSyntax', () => {
     expect(issues({ parameterSyntax: 'dollar' }, { parameterSyntax: 'braces' })).toEqual([
       { path: '[1].parameterSyntax', message: 'must be the same as in [0]' },
     ])
@@ -115,7 +118,7 @@ describe('sub-requests agree', () => {
 
   const defaults = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
 
-  test('on the entries of mappedIndices that they share', () => {
+  test('sub-requests must agree on the entries of mappedIndices that they share', () => {
     const changes = [
       { mappedIndices: defaults },
       { mappedIndices: { ...defaults, Movie: 'title', City: 'name' } },
@@ -124,7 +127,7 @@ describe('sub-requests agree', () => {
     expect(issues(...changes)).toEqual([{ path: '[2].mappedIndices.Movie', message: 'must be the same as in [1]' }])
   })
 
-  test('not on the defaults, which are not labels', () => {
+  test('sub-requests need not agree on the defaults, which are not labels', () => {
     const other = { DEFAULT_INDEX: 'Movie', DEFAULT_ID_FIELD: 'title' }
     expect(issues({ mappedIndices: defaults }, { mappedIndices: other })).toEqual([])
   })

@@ -16,15 +16,15 @@ describe('a packet is split', () => {
     [5_000, [5_000]],
     [5_001, [5_000, 1]],
     [10_000, [5_000, 5_000]],
-  ])('at 5,000 pairs: %i pairs are parts of %j', async (count, expected) => {
+  ])('a packet is split at 5,000 pairs: %i pairs are parts of %j', async (count, expected) => {
     expect(await partsOf(count, partLimits(5_000))).toEqual(expected)
   })
 
-  test('after every pair if a part may have one', async () => {
+  test('a packet is split after every pair if a part may have one', async () => {
     expect(await partsOf(3, partLimits(1))).toEqual([1, 1, 1])
   })
 
-  test('just before a part exceeds its size limit', async () => {
+  test('a packet is split just before a part exceeds its size limit', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 10_000 })
     for (let index = 0; index < 20; index++) await writer.write(pairOfBytes(1_000), 'a pair')
     await writer.end()
@@ -32,7 +32,7 @@ describe('a packet is split', () => {
     for (const { bytes } of parts) expect(bytes).toBeLessThanOrEqual(10_000)
   })
 
-  test('before the metadata of the next pair exceeds the size limit', async () => {
+  test('a packet is split before the metadata of the next pair exceeds the size limit', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 1_000 })
     for (const id of ['a', 'b']) {
       await writer.write(pairOf(id), 'a pair', (metadata) => metadata.node('id', id.repeat(500), ['id']))
@@ -42,7 +42,7 @@ describe('a packet is split', () => {
     for (const { bytes } of parts) expect(bytes).toBeLessThanOrEqual(1_000)
   })
 
-  test('around a pair that is larger than a part by itself', async () => {
+  test('a packet is split around a pair that is larger than a part by itself', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 1_000, maxPairBytes: 3_000 })
     for (const bytes of [100, 2_000, 3_000, 100, 100]) await writer.write(pairOfBytes(bytes), 'a pair')
     await writer.end()
@@ -52,7 +52,7 @@ describe('a packet is split', () => {
 })
 
 describe('a packet is rejected', () => {
-  test('for a pair over the limit for one pair, named in the error', async () => {
+  test('a packet is rejected for a pair over the limit for one pair, named in the error', async () => {
     const { writer } = collectingWriter({ maxBytes: 1_000, maxPairBytes: 3_000 })
     await writer.write(pairOfBytes(3_000), 'the node 1')
     await expect(writer.write(pairOfBytes(3_001), 'the node 2 with the labels "Person"')).rejects.toMatchObject({
@@ -63,12 +63,12 @@ describe('a packet is rejected', () => {
     })
   })
 
-  test('by size in bytes, not characters', async () => {
+  test('a packet is rejected by size in bytes, not characters', async () => {
     const { writer } = collectingWriter({ maxPairBytes: 1_000 })
     await expect(writer.write(pairOf('é'.repeat(600)), 'the node 1')).rejects.toMatchObject({ code: 'pairTooLarge' })
   })
 
-  test('for too many pairs over all its parts', async () => {
+  test('a packet is rejected for too many pairs over all its parts', async () => {
     const { writer } = collectingWriter({ maxPairs: 2 }, 3)
     for (let index = 0; index < 3; index++) await writer.write(pairOf(index), 'a pair')
     await expect(writer.write(pairOf(3), 'a pair')).rejects.toMatchObject({
@@ -88,7 +88,7 @@ test('a packet without pairs is one empty part', async () => {
 })
 
 describe('metadata', () => {
-  test('is on the last pair of each part and describes that part', async () => {
+  test('metadata is on the last pair of each part and describes that part', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     for (const [index, type] of ['A', 'B', 'C', 'C', 'D'].entries()) {
       await writer.write(pairOf(index), 'a pair', (metadata) => {
@@ -104,7 +104,7 @@ describe('metadata', () => {
     `)
   })
 
-  test('recorded between pairs is in the current part only', async () => {
+  test('metadata recorded between pairs is in the current part only', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     await writer.write(pairOf(0), 'a pair')
     writer.updateMetadata((metadata) => metadata.missing('originIds', ['p1']))

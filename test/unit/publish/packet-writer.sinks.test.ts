@@ -37,7 +37,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('parts in flight', () => {
-  test('are at most two while a third fills; the next write waits for one to be stored', async () => {
+  test('parts in flight are at most two while a third fills; the next write waits for one to be stored', async () => {
     const { gates, write } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     expect(gates.map(({ part }) => part.number)).toEqual([1, 2])
@@ -48,7 +48,7 @@ describe('parts in flight', () => {
     expect(gates.map(({ part }) => part.number)).toEqual([1, 2, 3])
   })
 
-  test('keep their bytes until stored, whatever is written meanwhile', async () => {
+  test('parts in flight keep their bytes until stored, whatever is written meanwhile', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of ['a', 'b', 'c']) await write(value)
     const fourth = write('d')
@@ -61,7 +61,7 @@ describe('parts in flight', () => {
     await ended
   })
 
-  test('do not change the bytes of a pair that waits for the next part, which may be written over at once', async () => {
+  test('parts in flight do not change a pair that waits for the next part and may be overwritten', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 1 })
     const bytes = Buffer.from(pairText(pairOf('old')))
     const added = [0, 1].map(() => writer.add(bytes, topicOf('nodeUpsert'), 'a pair'))
@@ -72,7 +72,7 @@ describe('parts in flight', () => {
     expect(parts.map(({ text }) => valuesOf(Buffer.from(text)))).toEqual([['old'], ['old']])
   })
 
-  test('are all awaited at the end', async () => {
+  test('parts in flight are all awaited at the end', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     const ended = writer.end()
@@ -106,19 +106,19 @@ describe('a part that is not stored fails the packet', () => {
     await writer.end()
   }
 
-  test('when it is the only one', async () => {
+  test('a part that is not stored fails the packet when it is the only one', async () => {
     await expect(packet(1, 1)).rejects.toBe(broken)
   })
 
-  test('when it is the last one', async () => {
+  test('a part that is not stored fails the packet when it is the last one', async () => {
     await expect(packet(5, 5)).rejects.toBe(broken)
   })
 
-  test('when others are written after it', async () => {
+  test('a part that is not stored fails the packet when others are written after it', async () => {
     await expect(packet(5, 2)).rejects.toBe(broken)
   })
 
-  test('when it fails while the end is awaited', async () => {
+  test('a part that is not stored fails the packet when it fails while the end is awaited', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of [1, 2]) await write(value)
     const ended = writer.end()
@@ -129,7 +129,7 @@ describe('a part that is not stored fails the packet', () => {
     await expect(ended).rejects.toBe(broken)
   })
 
-  test('when a write is waiting for it', async () => {
+  test('a part that is not stored fails the packet when a write is waiting for it', async () => {
     const { gates, write } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     const waiting = write(4)

@@ -34,7 +34,7 @@ const fields = (properties: Record<string, unknown>): PropertyField[] => fieldsO
 describe('a pair', () => {
   const pairs = createPairMaker('braces')
 
-  test('of a node has one id parameter if the id property is named id', () => {
+  test('a pair of a node has one id parameter if the id property is named id', () => {
     expect(
       wholePair(nodeUpsertOf(pairs, person('p1'), fields({ name: 'Ann', id: 'p1' }), changes())),
     ).toMatchInlineSnapshot(
@@ -42,21 +42,21 @@ describe('a pair', () => {
     )
   })
 
-  test('of a node has two id parameters if the id property has another name', () => {
+  test('a pair of a node has two id parameters if the id property has another name', () => {
     const movie = identity('Movie', 'title', 'Heat')
     expect(wholePair(nodeUpsertOf(pairs, movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`a b\`: {p_0}, \`title\`: {title}}","parameters":{"id":"Heat","p_0":1.0,"title":"Heat"},"metadata":null}"`,
     )
   })
 
-  test('of a relationship has both ids and its properties', () => {
+  test('a pair of a relationship has both ids and its properties', () => {
     const pair = relationshipUpsertOf(pairs, knows, fields({ since: 2n ** 60n }), [], null)
     expect(wholePair(pair)).toMatchInlineSnapshot(
       `"{"statement":"MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Person\` {\`id\`: {b_id}}) MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`since\`: toInteger({since})}","parameters":{"a_id":"p1","b_id":2,"since":"1152921504606846976"},"metadata":null}"`,
     )
   })
 
-  test('of a cleanup has the node id and a list for each kind of far end', () => {
+  test('a pair of a cleanup has the node id and a list for each kind of far end', () => {
     expect(
       wholePair(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds])),
     ).toMatchInlineSnapshot(
@@ -67,20 +67,20 @@ describe('a pair', () => {
     )
   })
 
-  test('has its keys in code point order', () => {
+  test('a pair has its keys in code point order', () => {
     const properties = fields({ '😀': 1n, '\ufb01': 2n, b: 3n, id: 'p1', A: 4n })
     expect(wholePair(nodeUpsertOf(pairs, person('p1'), properties, changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`A\`: {A}, \`b\`: {b}, \`id\`: {id}, \`ﬁ\`: {p_0}, \`😀\`: {p_1}}","parameters":{"id":"p1","A":4,"b":3,"p_0":2,"p_1":1},"metadata":null}"`,
     )
   })
 
-  test('of deleted properties has the node id', () => {
+  test('a pair of deleted properties has the node id', () => {
     expect(wholePair(pairs.deleteProperties(person('p1'), ['a', 'b']))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) REMOVE n.\`a\`, n.\`b\`","parameters":{"id":"p1"},"metadata":null}"`,
     )
   })
 
-  test('of a postback has the ids and the timestamp', () => {
+  test('a pair of a postback has the ids and the timestamp', () => {
     const stamp = { key: 'publishedAt', value: renderValue(1_700_000_000_000n) ?? expect.unreachable() }
     const id = { key: 'grn', value: renderValue('r1') ?? expect.unreachable() }
     expect(wholePair(pairs.postbackNode(person('p1'), stamp))).toMatchInlineSnapshot(
@@ -103,7 +103,7 @@ describe('equal shapes', () => {
   const ann = { id: 'p1', name: 'Ann' }
   const some = { protectedKeys: ['a'], added: ['b'], removed: ['c'] }
 
-  test('share one text, for any order and values', () => {
+  test('equal shapes share one text, for any order and values', () => {
     const first = upsert(person('p1'), ann, some)
     expect(upsert(person('p2'), { name: 'Bob', id: 'p2' }, some)).toBe(first)
   })
@@ -119,11 +119,11 @@ describe('equal shapes', () => {
     ['other labels', person('p1'), ann, { ...some, added: ['b', 'c'], removed: [] }],
     ['other labels removed', person('p1'), ann, { ...some, added: [], removed: ['b', 'c'] }],
     ['labels instead of keys', person('p1'), ann, { protectedKeys: [], added: ['a', 'b'], removed: ['c'] }],
-  ])('exclude shapes with %s', (_what, node, properties, other) => {
+  ])('equal shapes exclude shapes with %s', (_what, node, properties, other) => {
     expect(upsert(node, properties, other)).not.toEqual(upsert(person('p1'), ann, some))
   })
 
-  test('differ by id and protected keys in relationships', () => {
+  test('shapes differ by id and protected keys in relationships', () => {
     const properties = fields({ grn: 'r1' })
     const texts = [
       relationshipUpsertOf(pairs, knows, properties, [], null),
@@ -134,7 +134,7 @@ describe('equal shapes', () => {
     expect(new Set(texts).size).toBe(texts.length)
   })
 
-  test('differ between keeping far ends and keeping ids, whatever these are called', () => {
+  test('shapes differ between keeping far ends and keeping ids, whatever these are called', () => {
     const byEnd: KeepList = {
       clause: { by: 'farEnd', direction: 'out', ...identity('toInteger', 'out', 'm') },
       ids: new Set(['"m"']),
@@ -149,7 +149,7 @@ describe('equal shapes', () => {
     expect(statement).toContain('r.`out` IN $ids_1')
   })
 
-  test('differ by direction, type and far end in cleanups', () => {
+  test('shapes differ by direction, type and far end in cleanups', () => {
     const texts = [
       pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]),
       pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'both' }, [farEnds]),
@@ -167,7 +167,7 @@ describe('unpublishable values are described in words', () => {
     ['an empty key', '', 1n, 'has a property key "" that no statement can name'],
     ['a byte array', 'photo', new Int8Array([1]), 'has a byte array as its property "photo"'],
     ['a list with one', 'photos', [new Int8Array([1])], 'has a list with a byte array as its property "photos"'],
-  ])('%s', (_what, key, value, problem) => {
+  ])('unpublishable values are described in words: %s', (_what, key, value, problem) => {
     const properties = propertiesOf({ fine: 'x', [key]: value })
     const kindOf = (excluded: string[]) => ({
       ...{ numbers: 'plain' as const, excluded: new Set(excluded), added: [], skips: false },

@@ -69,7 +69,7 @@ test('of parallel relationships the one whose internal id is smallest as text is
 
 const shapes = new Shapes()
 
-/** Reads maps of properties, as those of relationships read together. */
+/** Reads maps of properties, like relationships that are read together. */
 function readAll(rows: Rows): Properties[] {
   const [source, cursor] = [sourceOf(rows), new Cursor()]
   return Array.from({ length: rows.length }, (_, index) => {

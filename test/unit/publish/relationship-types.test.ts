@@ -19,18 +19,18 @@ describe('a relationship type', () => {
     ['has space>', 'has space', 'out'],
     ['constructor', 'constructor', 'both'],
     ['`😀`>', '😀', 'out'],
-  ])('%s is parsed as %s, direction %s', (text, type, direction) => {
+  ])('the relationship type %s is parsed as %s, direction %s', (text, type, direction) => {
     expect(parseRelationshipType(text)).toEqual({ type, direction })
   })
 
   test.each(['', '<', '>', '<>', '<KNOWS>', '<`KNOWS`>', 'KNO\\WS', '`KNO\\WS`', 'KNO\nWS', '\ud800'])(
-    '%j is invalid',
+    'the relationship type %j is invalid',
     (text) => {
       expect(parseRelationshipType(text)).toBeNull()
     },
   )
 
-  test('any name in backticks is taken literally', () => {
+  test('any name of a relationship type in backticks is taken literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '`', '<', '>', ' ', 'é') }).filter(isQuotable), (type) => {
         expect(parseRelationshipType(quote(type))).toEqual({ type, direction: 'both' })
@@ -53,11 +53,11 @@ describe('merged relationship types', () => {
     [['<A', 'A'], 'both'],
     [['A', 'A>'], 'both'],
     [['A>', '<A', 'A>'], 'both'],
-  ])('%j is one type, direction %s', (texts, direction) => {
+  ])('the relationship types %j are merged into one, direction %s', (texts, direction) => {
     expect(merged(...texts)).toEqual([{ type: 'A', direction }])
   })
 
-  test('are in order of first appearance', () => {
+  test('merged relationship types are in order of first appearance', () => {
     expect(merged('B>', 'A', '10', '2', '<B', '`A>`')).toEqual([
       { type: 'B', direction: 'both' },
       { type: 'A', direction: 'both' },

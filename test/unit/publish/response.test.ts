@@ -28,13 +28,13 @@ async function body(fields: Partial<PublishResponse>): Promise<string> {
 }
 
 describe('the publish response', () => {
-  test('has every field, in this order, null where not applicable', async () => {
+  test('the publish response has every field, in this order, null where not applicable', async () => {
     expect(await body({})).toMatchInlineSnapshot(
       `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":null,"fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"`,
     )
   })
 
-  test('keeps its field order for any input order', async () => {
+  test('the publish response keeps its field order for any input order', async () => {
     const fields = {
       usePrefixes: true,
       error: '400 Bad Request: é',
@@ -46,7 +46,7 @@ describe('the publish response', () => {
     )
   })
 
-  test('streams statements as stored, without parsing them', async () => {
+  test('the publish response streams statements as stored, without parsing them', async () => {
     const stored = ['{"statements": [{"p":9007199254740993,', '"f":1.0,"z":-0.0,"é":1}]}\n']
     expect(await body(statementFields([source(...stored)]))).toMatchInlineSnapshot(`
       "{"transactionRequest":{"statements": [{"p":9007199254740993,"f":1.0,"z":-0.0,"é":1}]}
@@ -54,27 +54,27 @@ describe('the publish response', () => {
     `)
   })
 
-  test('has several parts in order, in the plural fields', async () => {
+  test('the publish response has several parts in order, in the plural fields', async () => {
     const fields = { ...statementFields([source('{"n":', '1}'), source('{"n":2}')]), ...locationFields(['u1', 'u2']) }
     expect(await body(fields)).toMatchInlineSnapshot(
       `"{"transactionRequest":null,"transactionRequests":[{"n":1},{"n":2}],"fileLocation":null,"fileLocations":["u1","u2"],"fileNames":null,"error":null,"usePrefixes":null}"`,
     )
   })
 
-  test('has one location in the singular field', async () => {
+  test('the publish response has one location in the singular field', async () => {
     expect(await body(locationFields(['https://s3/f?a=1&b="2"']))).toMatchInlineSnapshot(
       `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":"https://s3/f?a=1&b=\\"2\\"","fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"`,
     )
   })
 
-  test('preserves empty lists', async () => {
+  test('the publish response preserves empty lists', async () => {
     expect(JSON.parse(await body({ fileNames: [], transactionRequests: [] }))).toMatchObject({
       fileNames: [],
       transactionRequests: [],
     })
   })
 
-  test('has a known length before it is read, for any content', async () => {
+  test('the publish response has a known length before it is read, for any content', async () => {
     const text = fc.string({ unit: 'binary' })
     const part = fc
       .array(text, { minLength: 1, maxLength: 3 })
@@ -94,12 +94,12 @@ describe('the publish response', () => {
 })
 
 describe('the chunks of a response', () => {
-  test('are the body itself without statements', () => {
+  test('the chunks of a response are the body itself without statements', () => {
     const { bytes, chunks } = serializeResponse(publishResponse({ error: '404 Not Found' }))
     expect([Buffer.isBuffer(chunks), (chunks as Buffer).length]).toEqual([true, bytes])
   })
 
-  test('are its statements, and one for all text before, between or after them', async () => {
+  test('the chunks of a response are its statements, and one for all text before, between or after them', async () => {
     const { chunks } = serializeResponse(publishResponse(statementFields([source('1'), source('2')])))
     const texts = await Readable.from(chunks as AsyncIterable<Uint8Array>)
       .map(String)
@@ -115,7 +115,7 @@ describe('the chunks of a response', () => {
 })
 
 describe('statement sources', () => {
-  test('are opened lazily, one after the other', async () => {
+  test('statement sources are opened lazily, one after the other', async () => {
     const events: string[] = []
     const watched = (name: string): StatementSource => ({
       bytes: 2,
@@ -134,7 +134,7 @@ describe('statement sources', () => {
     expect(events).toEqual(['open 1', 'end 1', 'open 2', 'end 2'])
   })
 
-  test('that fail make the response fail', async () => {
+  test('statement sources that fail make the response fail', async () => {
     const broken = new Error('the store broke off')
     const breaking: StatementSource = {
       bytes: 10,

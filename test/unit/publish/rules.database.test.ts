@@ -71,66 +71,66 @@ describe('the database', () => {
 })
 
 describe('database', () => {
-  test.each(['neo4j', 'a-1', 'Movies.2026', 'a'.repeat(63)])('may be %s', (database) => {
+  test.each(['neo4j', 'a-1', 'Movies.2026', 'a'.repeat(63)])('the field database may be %s', (database) => {
     expect(issuesOf({ database })).toEqual([])
   })
 
   test.each(['', 'ab', '1abc', 'movies_x', '`movies`', 'a b c', 'movies\n', 'mövies', 'a'.repeat(64)])(
-    'must not be %j',
+    'the field database must not be %j',
     (database) => {
       const message = 'must be 3 to 63 letters, digits, dots and dashes, the first of them a letter'
       expect(issuesOf({ database })).toEqual([{ path: 'database', message }])
     },
   )
 
-  test.each(['system', 'SYSTEM'])('must not be %s, which has no graph', (database) => {
+  test.each(['system', 'SYSTEM'])('the field database must not be %s, which has no graph', (database) => {
     expect(issuesOf({ database })).toEqual([{ path: 'database', message: 'must not be "system", which has no graph' }])
   })
 
-  test('must be a string', () => {
+  test('the field database must be a string', () => {
     expect(issuesOf({ database: ['neo4j'] })).toEqual([{ path: 'database', message: 'must be a string' }])
   })
 })
 
 describe('bookmarks', () => {
-  test('may be empty, or a list of visible ASCII texts', () => {
+  test('bookmarks may be empty, or a list of visible ASCII texts', () => {
     expect(issuesOf({ bookmarks: [] })).toEqual([])
     const bookmarks = ['FB:kcwQ/wTfJ8rS1WY+GiIKXsCXgA==', 'neo4j:bookmark:v1:tx5', 'b'.repeat(1_000)]
     expect(issuesOf({ bookmarks })).toEqual([])
   })
 
-  test('are at most 100', () => {
+  test('bookmarks are at most 100', () => {
     const bookmarks = Array.from({ length: 101 }, (_, index) => `FB:${index}`)
     expect(issuesOf({ bookmarks })).toEqual([{ path: 'bookmarks', message: 'must have at most 100 elements' }])
   })
 
   test.each(['', ' ', 'FB:\n', 'FB:é', 'b'.repeat(1_001)])(
-    'are 1 to 1000 visible ASCII characters each: not %j',
+    'bookmarks are 1 to 1000 visible ASCII characters each: not %j',
     (text) => {
       const message = 'must be 1 to 1000 visible ASCII characters'
       expect(issuesOf({ bookmarks: ['FB:a', text] })).toEqual([{ path: 'bookmarks[1]', message }])
     },
   )
 
-  test('are a list of strings', () => {
+  test('bookmarks are a list of strings', () => {
     expect(issuesOf({ bookmarks: 'FB:a' })).toEqual([{ path: 'bookmarks', message: 'must be an array' }])
     expect(issuesOf({ bookmarks: [7] })).toEqual([{ path: 'bookmarks[0]', message: 'must be a string' }])
   })
 })
 
 describe('mappedIndices', () => {
-  test('requires both defaults', () => {
+  test('mappedIndices requires both defaults', () => {
     expect(issuesOf({ mappedIndices: { Movie: 'title' } })).toEqual([
       { path: 'mappedIndices.DEFAULT_INDEX', message: 'required, the label of originIds' },
       { path: 'mappedIndices.DEFAULT_ID_FIELD', message: 'required, the property that identifies its nodes' },
     ])
   })
 
-  test('may have an entry for the default label that agrees with the default id property', () => {
+  test('mappedIndices may have an entry for the default label that agrees with the default id property', () => {
     expect(issuesOf({ mappedIndices: { ...defaults, Person: 'id' } })).toEqual([])
   })
 
-  test('may not give the default label another id property', () => {
+  test('mappedIndices may not give the default label another id property', () => {
     expect(issuesOf({ mappedIndices: { ...defaults, Person: 'name' } })).toEqual([
       {
         path: 'mappedIndices.Person',
@@ -146,11 +146,11 @@ describe('mappedIndices', () => {
     ['a backslash in a label', { ...defaults, 'Mo\\vie': 'title' }, 'Mo\\vie'],
     ['a control character in a label', { ...defaults, 'Mo\u0007vie': 'title' }, 'Mo\u0007vie'],
     ['a lone surrogate in an id property', { ...defaults, Movie: '\ud800' }, 'Movie'],
-  ])('may not have %s', (_what, mappedIndices, key) => {
+  ])('mappedIndices may not have %s', (_what, mappedIndices, key) => {
     expect(issuesOf({ mappedIndices })).toEqual([{ path: `mappedIndices.${key}`, message: badName }])
   })
 
-  test('maps to strings only', () => {
+  test('mappedIndices maps to strings only', () => {
     expect(issuesOf({ mappedIndices: { ...defaults, Movie: 7 } })).toEqual([
       { path: 'mappedIndices.Movie', message: 'must be a string' },
     ])
@@ -158,12 +158,12 @@ describe('mappedIndices', () => {
 })
 
 describe('index', () => {
-  test.each([undefined, null, 'Person', 'Movie'])('may be %s', (index) => {
+  test.each([undefined, null, 'Person', 'Movie'])('the field index may be %s', (index) => {
     expect(issuesOf({ index })).toEqual([])
   })
 
   test.each(['Actor', 'person', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', 'constructor', '__proto__'])(
-    'may not be %s, which mappedIndices does not name',
+    'the field index may not be %s, which mappedIndices does not name',
     (index) => {
       expect(issuesOf({ index })).toEqual([
         { path: 'index', message: 'must be a label in mappedIndices or the value of DEFAULT_INDEX' },
@@ -175,7 +175,7 @@ describe('index', () => {
     expect(issuesOf({ index: 'toString', mappedIndices: { ...defaults, DEFAULT_INDEX: 'toString' } })).toEqual([])
   })
 
-  test('may not contain a backslash', () => {
+  test('the field index may not contain a backslash', () => {
     expect(issuesOf({ index: 'Per\\son' })).toEqual([{ path: 'index', message: badName }])
   })
 })

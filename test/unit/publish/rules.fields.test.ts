@@ -104,15 +104,15 @@ test('null is the same as absent, for every optional field', () => {
 })
 
 describe('an unknown field', () => {
-  test.each(misspelledFields)('%s is rejected with the closest known name, %s', (field, known) => {
+  test.each(misspelledFields)('the unknown field %s is rejected with the closest known name, %s', (field, known) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: `unknown field, did you mean \`${known}\`?` }])
   })
 
-  test.each(unknownFields)('%s is rejected without a suggestion if no name is close', (field) => {
+  test.each(unknownFields)('the unknown field %s is rejected without a suggestion if no name is close', (field) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: 'unknown field' }])
   })
 
-  test('is rejected even if null', () => {
+  test('an unknown field is rejected even if null', () => {
     expect(issuesOf({ preventCleanUp: null })).toEqual([
       { path: 'preventCleanUp', message: 'unknown field, did you mean `preventCleanup`?' },
     ])

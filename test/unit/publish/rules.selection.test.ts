@@ -27,14 +27,14 @@ describe('required fields', () => {
     ['absent', undefined],
     ['null', null],
     ['empty', []],
-  ])('originIds or relationshipIds: both %s is rejected', (_what, none) => {
+  ])('a request is rejected if originIds and relationshipIds are both %s', (_what, none) => {
     expect(issuesOf({ originIds: none, relationshipIds: none })).toEqual([
       { path: 'originIds', message: 'required when relationshipIds is empty' },
       { path: 'relationshipIds', message: 'required when originIds is empty' },
     ])
   })
 
-  test('originIds, when hardFilterRelationships is true', () => {
+  test('originIds is required when hardFilterRelationships is true', () => {
     expect(issuesOf({ ...byRelationshipId, hardFilterRelationships: true })).toEqual([
       { path: 'originIds', message: 'required when hardFilterRelationships is true' },
     ])
@@ -44,15 +44,18 @@ describe('required fields', () => {
     ['absent', undefined],
     ['null', null],
     ['false', false],
-  ])('something to publish: metadata that is %s and no relationships is rejected', (_what, metadata) => {
-    expect(issuesOf({ metadata, relationships: [], relationshipIds: null })).toEqual([
-      { path: 'metadata', message: 'required when relationshipIds and relationships are both empty' },
-      { path: 'relationships', message: 'required when metadata is not true and relationshipIds is empty' },
-      { path: 'relationshipIds', message: 'required when metadata is not true and relationships is empty' },
-    ])
-  })
+  ])(
+    'a request without anything to publish is rejected: metadata that is %s and no relationships',
+    (_what, metadata) => {
+      expect(issuesOf({ metadata, relationships: [], relationshipIds: null })).toEqual([
+        { path: 'metadata', message: 'required when relationshipIds and relationships are both empty' },
+        { path: 'relationships', message: 'required when metadata is not true and relationshipIds is empty' },
+        { path: 'relationshipIds', message: 'required when metadata is not true and relationships is empty' },
+      ])
+    },
+  )
 
-  test('relationships, when relationshipDeleteOnly is true', () => {
+  test('relationships is required when relationshipDeleteOnly is true', () => {
     expect(issuesOf({ relationshipDeleteOnly: true })).toEqual([
       { path: 'relationships', message: 'required when relationshipDeleteOnly is true' },
     ])
@@ -60,19 +63,19 @@ describe('required fields', () => {
 })
 
 describe('contradictory fields', () => {
-  test('toLayer with relationshipIds', () => {
+  test('toLayer contradicts relationshipIds', () => {
     expect(issuesOf({ ...byRelationshipId, toLayer: ['KNOWS'] })).toEqual([
       { path: 'toLayer', message: 'must not be given together with relationshipIds' },
     ])
   })
 
-  test('relationships with relationshipIds', () => {
+  test('relationships contradicts relationshipIds', () => {
     expect(issuesOf({ ...byRelationshipId, relationships: ['KNOWS'] })).toEqual([
       { path: 'relationships', message: 'must not be given together with relationshipIds' },
     ])
   })
 
-  test('but not an empty toLayer and empty relationships with relationshipIds', () => {
+  test('an empty toLayer and empty relationships do not contradict relationshipIds', () => {
     expect(issuesOf({ ...byRelationshipId, toLayer: [], relationships: [] })).toEqual([])
   })
 
@@ -80,20 +83,20 @@ describe('contradictory fields', () => {
     ['absent', undefined],
     ['null', null],
     ['false', false],
-  ])('preventCleanup that is %s with relationshipIds', (_what, preventCleanup) => {
+  ])('preventCleanup that is %s contradicts relationshipIds', (_what, preventCleanup) => {
     expect(issuesOf({ ...byRelationshipId, preventCleanup })).toEqual([
       { path: 'preventCleanup', message: 'must be true when relationshipIds are given' },
     ])
   })
 
-  test('preventCleanup with relationshipDeleteOnly, both true', () => {
+  test('preventCleanup contradicts relationshipDeleteOnly if both are true', () => {
     expect(issuesOf({ relationships: ['KNOWS'], preventCleanup: true, relationshipDeleteOnly: true })).toEqual([
       { path: 'preventCleanup', message: 'must not be true together with relationshipDeleteOnly' },
     ])
   })
 
   // hardFilterRelationships does not require relationshipIds by specification: there is just nothing to filter.
-  test('but not hardFilterRelationships without relationshipIds', () => {
+  test('hardFilterRelationships without relationshipIds is no contradiction', () => {
     expect(issuesOf({ relationships: ['KNOWS'], hardFilterRelationships: true })).toEqual([])
   })
 })
@@ -106,18 +109,18 @@ describe('500 ids', () => {
     },
   ]
 
-  test('are the limit of one request', () => {
+  test('500 ids are the limit of one request', () => {
     expect(issuesOf({ originIds: ids(500) })).toEqual([])
     expect(issuesOf({ originIds: ids(501) })).toEqual(tooMany(501))
   })
 
-  test('are counted over both lists', () => {
+  test('500 ids are counted over both lists', () => {
     expect(issuesOf({ ...byRelationshipId, originIds: ids(300), relationshipIds: ids(200, 'r') })).toEqual([])
     expect(issuesOf({ ...byRelationshipId, originIds: ids(300), relationshipIds: ids(201, 'r') })).toEqual(tooMany(501))
     expect(issuesOf({ ...byRelationshipId, relationshipIds: ids(501, 'r') })).toEqual(tooMany(501))
   })
 
-  test('are counted without duplicates', () => {
+  test('500 ids are counted without duplicates', () => {
     expect(issuesOf({ originIds: [...ids(500), ...ids(500)] })).toEqual([])
     expect(
       issuesOf({ ...byRelationshipId, originIds: [...ids(250), ...ids(250)], relationshipIds: ids(250, 'r') }),
@@ -126,7 +129,7 @@ describe('500 ids', () => {
 })
 
 describe('relationship types', () => {
-  test.each(['toLayer', 'relationships'])('in %s are a name with at most one arrow', (field) => {
+  test.each(['toLayer', 'relationships'])('relationship types in %s are a name with at most one arrow', (field) => {
     expect(issuesOf({ [field]: ['KNOWS', '', '<KNOWS>', '>', 'KNO\\WS'] })).toEqual(
       [1, 2, 3, 4].map((index) => ({
         path: `${field}[${index}]`,

@@ -24,35 +24,35 @@ function shown(type: string, clauses: KeepClause[], syntax: ParameterSyntax = 'b
 }
 
 describe('cleanup in one direction', () => {
-  test('keeps outgoing relationships to the listed far ends', () => {
+  test('a cleanup in one direction keeps outgoing relationships to the listed far ends', () => {
     expect(shown('ACTED_IN>', [kept('out', 'Movie', 'title')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND m.\`title\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('keeps incoming relationships from the listed far ends', () => {
+  test('a cleanup in one direction keeps incoming relationships from the listed far ends', () => {
     expect(shown('<DIRECTED', [kept('in', 'Studio', 'name')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`DIRECTED\`]-(m) WHERE NOT coalesce(m:\`Studio\` AND m.\`name\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('writes parameters with a dollar for later databases', () => {
+  test('a cleanup in one direction writes parameters with a dollar for later databases', () => {
     expect(shown('ACTED_IN>', [kept('out', 'Movie', 'title')], 'dollar')).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND m.\`title\` IN $ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('has one list for each kind of far end', () => {
+  test('a cleanup in one direction has one list for each kind of far end', () => {
     expect(shown('LIKES>', [kept('out', 'Movie', 'title'), kept('out', 'Person', 'id')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`LIKES\`]->(m) WHERE NOT (coalesce(m:\`Movie\` AND m.\`title\` IN {ids_0}, false) OR coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false)) DELETE r
       baseId, ids_0, ids_1"
     `)
   })
 
-  test('doubles backticks in types, labels and keys', () => {
+  test('a cleanup in one direction doubles backticks in types, labels and keys', () => {
     expect(shown('`LI``KES`>', [kept('out', 'Odd`Label', 'i`d')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`LI\`\`KES\`]->(m) WHERE NOT coalesce(m:\`Odd\`\`Label\` AND m.\`i\`\`d\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
@@ -61,7 +61,7 @@ describe('cleanup in one direction', () => {
 })
 
 describe('cleanup in both directions', () => {
-  test('keeps a relationship only in its direction at the origin', () => {
+  test('a cleanup in both directions keeps a relationship only in its direction at the origin', () => {
     const clauses = [kept('out', 'Person', 'id'), kept('in', 'Person', 'id')]
     expect(shown('KNOWS', clauses)).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) OR endNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false)) DELETE r
@@ -69,14 +69,14 @@ describe('cleanup in both directions', () => {
     `)
   })
 
-  test('with far ends on one side only has one list', () => {
+  test('a cleanup in both directions with far ends on one side only has one list', () => {
     expect(shown('KNOWS', [kept('in', 'Person', 'id')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]-(m) WHERE NOT (endNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false)) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('writes parameters with a dollar for later databases', () => {
+  test('a cleanup in both directions writes parameters with a dollar for later databases', () => {
     const clauses = [kept('out', 'Person', 'id'), kept('in', 'Movie', 'title')]
     expect(shown('KNOWS', clauses, 'dollar')).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`KNOWS\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN $ids_0, false) OR endNode(r) = n AND coalesce(m:\`Movie\` AND m.\`title\` IN $ids_1, false)) DELETE r
@@ -86,28 +86,28 @@ describe('cleanup in both directions', () => {
 })
 
 describe('cleanup with nothing to keep', () => {
-  test('removes all relationships of the type, in both directions', () => {
+  test('a cleanup with nothing to keep removes all relationships of the type, in both directions', () => {
     expect(shown('ACTED_IN', [])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() DELETE r
       baseId"
     `)
   })
 
-  test('removes the outgoing ones', () => {
+  test('a cleanup with nothing to keep removes all outgoing relationships of the type', () => {
     expect(shown('ACTED_IN>', [])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() DELETE r
       baseId"
     `)
   })
 
-  test('removes the incoming ones', () => {
+  test('a cleanup with nothing to keep removes all incoming relationships of the type', () => {
     expect(shown('<ACTED_IN', [])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`ACTED_IN\`]-() DELETE r
       baseId"
     `)
   })
 
-  test('writes parameters with a dollar for later databases', () => {
+  test('a cleanup with nothing to keep writes parameters with a dollar for later databases', () => {
     expect(shown('ACTED_IN', [], 'dollar')).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ACTED_IN\`]-() DELETE r
       baseId"
@@ -116,14 +116,14 @@ describe('cleanup with nothing to keep', () => {
 })
 
 describe('ids that need an expression', () => {
-  test('are bound once as a list, before the match', () => {
+  test('ids that need an expression are bound once as a list, before the match', () => {
     expect(shown('ON>', [kept('out', 'Day', 'on', day)])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | date(x)] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('are bound alongside lists that need no expression', () => {
+  test('ids that need an expression are bound alongside lists that need no expression', () => {
     const clauses = [kept('out', 'Day', 'on', day), kept('out', 'Person', 'id'), kept('in', 'Number', 'n', 2n ** 60n)]
     expect(shown('NEAR', clauses)).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | date(x)] AS ids_0, [x IN {ids_2} | toInteger(x)] AS ids_2 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`NEAR\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) OR startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false) OR endNode(r) = n AND coalesce(m:\`Number\` AND m.\`n\` IN ids_2, false)) DELETE r
@@ -131,21 +131,21 @@ describe('ids that need an expression', () => {
     `)
   })
 
-  test('are bound with a dollar for later databases', () => {
+  test('ids that need an expression are bound with a dollar for later databases', () => {
     expect(shown('ON>', [kept('out', 'Day', 'on', day)], 'dollar')).toMatchInlineSnapshot(`
       "WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('that are themselves lists are converted element by element', () => {
+  test('ids that need an expression and are lists are converted element by element', () => {
     expect(shown('ON>', [kept('out', 'Week', 'days', [day])])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | [y IN x | date(y)]] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Week\` AND m.\`days\` IN ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('of the node itself are converted in the pattern', () => {
+  test('the id of the node itself, if it needs an expression, is converted in the pattern', () => {
     expect(shown('ON>', [], 'braces', 2n ** 60n)).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: toInteger({baseId})})-[r:\`ON\`]->() DELETE r
       baseId"
@@ -156,7 +156,7 @@ describe('ids that need an expression', () => {
 describe('cleanup by relationship id', () => {
   const byId = (id: unknown = 'r1'): KeepClause => ({ by: 'relationshipId', field: 'grn', id: expressionOf(id) })
 
-  test('keeps the listed relationships to any far end, in the followed direction', () => {
+  test('a cleanup by relationship id keeps the listed relationships to any far end, in the followed direction', () => {
     expect(shown('ACTED_IN>', [byId()])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
@@ -171,7 +171,7 @@ describe('cleanup by relationship id', () => {
     `)
   })
 
-  test('has one list for each expression that the ids need', () => {
+  test('a cleanup by relationship id has one list for each expression that the ids need', () => {
     expect(shown('ACTED_IN', [byId(1n), byId(2n ** 60n)])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_1} | toInteger(x)] AS ids_1 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() WHERE NOT (coalesce(r.\`grn\` IN {ids_0}, false) OR coalesce(r.\`grn\` IN ids_1, false)) DELETE r
       baseId, ids_0, ids_1"

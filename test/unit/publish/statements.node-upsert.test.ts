@@ -17,14 +17,14 @@ describe('node upsert', () => {
   const upsert = (properties: Record<string, unknown>, some: Partial<NodeChanges> = {}, node = person) =>
     shown(nodeUpsert(node, fields(properties), changes(some)))
 
-  test('merges a node by its id and replaces its properties', () => {
+  test('a node upsert merges a node by its id and replaces its properties', () => {
     expect(upsert({ id: 'x', name: 'Ann' })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}
       id, name"
     `)
   })
 
-  test('writes parameters with a dollar for later databases', () => {
+  test('a node upsert writes parameters with a dollar for later databases', () => {
     const statement = nodeUpsert(person, fields({ id: 'x', name: 'Ann' }), changes({ added: ['Actor'] }))
     expect(shown(statement, 'dollar')).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: $id}) SET n = {\`id\`: $id, \`name\`: $name} SET n:\`Actor\`
@@ -32,28 +32,28 @@ describe('node upsert', () => {
     `)
   })
 
-  test('adds every other label', () => {
+  test('a node upsert adds every other label', () => {
     expect(upsert({ id: 'x' }, { added: ['Actor', 'Odd`Label'] })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\`:\`Odd\`\`Label\`
       id"
     `)
   })
 
-  test('uses two parameters for an id property that is not named id', () => {
+  test('a node upsert uses two parameters for an id property that is not named id', () => {
     expect(upsert({ name: 'Heat', title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
       "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`name\`: {name}, \`title\`: {title}}
       id, name, title"
     `)
   })
 
-  test('separates a property named id from an id property of another name', () => {
+  test('a node upsert separates a property named id from an id property of another name', () => {
     expect(upsert({ id: 1n, p_0: 2n, title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
       "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`id\`: {p_1}, \`p_0\`: {p_0}, \`title\`: {title}}
       id, p_1, p_0, title"
     `)
   })
 
-  test('doubles backticks in labels and keys', () => {
+  test('a node upsert doubles backticks in labels and keys', () => {
     const odd = anchor('Odd`Label', 'i`d')
     expect(upsert({ 'i`d': 'x', 'na`me': 'y' }, {}, odd)).toMatchInlineSnapshot(`
       "MERGE (n:\`Odd\`\`Label\` {\`i\`\`d\`: {id}}) SET n = {\`i\`\`d\`: {p_0}, \`na\`\`me\`: {p_1}}
@@ -61,7 +61,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('converts values to the types that JSON lacks', () => {
+  test('a node upsert converts values to the types that JSON lacks', () => {
     const values = {
       big: 2n ** 60n,
       born: new GraphDate(2024n, 2n, 29n),
@@ -77,7 +77,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('converts an id to a type that JSON lacks, in both places', () => {
+  test('a node upsert converts an id to a type that JSON lacks, in both places', () => {
     expect(upsert({ id: 2n ** 60n }, {}, anchor('Person', 'id', 2n ** 60n))).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: toInteger({id})}) SET n = {\`id\`: toInteger({id})}
       id"
@@ -89,7 +89,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('numbers the parameters of keys that are not valid names, or are reserved', () => {
+  test('a node upsert numbers the parameters of keys that are not valid names, or are reserved', () => {
     const keys = [
       '1st',
       '__proto__',
@@ -113,14 +113,14 @@ describe('node upsert', () => {
     `)
   })
 
-  test('removes labels after adding others', () => {
+  test('a node upsert removes labels after adding others', () => {
     expect(upsert({ id: 'x' }, { added: ['Actor'], removed: ['Odd`Label', 'Retired'] })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\` REMOVE n:\`Odd\`\`Label\`:\`Retired\`
       id"
     `)
   })
 
-  test('keeps the target value of a protected property, in key order', () => {
+  test('a node upsert keeps the target value of a protected property, in key order', () => {
     const protects = { protectedKeys: ['a key', 'secret'], added: ['Actor'], removed: ['Retired'] }
     expect(upsert({ id: 'x', name: 'Ann', zip: '1' }, protects)).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`a key\`: n.\`a key\`, \`id\`: {id}, \`name\`: {name}, \`secret\`: n.\`secret\`, \`zip\`: {zip}} SET n:\`Actor\` REMOVE n:\`Retired\`

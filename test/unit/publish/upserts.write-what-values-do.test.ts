@@ -44,7 +44,7 @@ const driver = driverOf('5x0')
 
 type Values = ReadonlyMap<string, unknown>
 
-/** The values as the driver takes them: a half of a character becomes U+FFFD. */
+/** The values as the driver takes them: a lone surrogate becomes U+FFFD. */
 const asSent = (values: Values): Values =>
   new Map([...values].map(([key, value]) => [key, driver.unpack(driver.pack(value))]))
 
@@ -80,7 +80,7 @@ function nodeText(plan: Plan, identity: Identity, labels: readonly string[], val
 const isRefused = (text: string) => /^the (element|relationship 7 of type "KNOWS") has a .* as its property/.test(text)
 
 describe('an upsert from bytes is byte-identical to the one from values', () => {
-  test('for any nodes, whose properties and labels vary', () => {
+  test('an upsert from bytes equals the one from values for nodes with any properties and labels', () => {
     let compared = 0
     fc.assert(
       fc.property(request, elements, fc.array(node, { minLength: 1, maxLength: 3 }), (asked, all, nodes) => {
@@ -112,7 +112,7 @@ describe('an upsert from bytes is byte-identical to the one from values', () => 
     expect(compared).toBeGreaterThan(500)
   })
 
-  test('for values of one key that need different expressions', () => {
+  test('an upsert from bytes equals the one from values if values of one key need different expressions', () => {
     const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
     const plan = planOf({ dbUrl: 'bolt://db', credentials: '', mappedIndices })
     const labels = ['Person']
@@ -147,7 +147,7 @@ describe('an upsert from bytes is byte-identical to the one from values', () => 
     }
   })
 
-  test('for any relationships, whose ends vary', () => {
+  test('an upsert from bytes equals the one from values for relationships with any ends', () => {
     let compared = 0
     fc.assert(
       fc.property(request, elements, fc.array(anyValue, { minLength: 1, maxLength: 3 }), (asked, all, ids) => {

@@ -55,7 +55,7 @@ test('lanes work at once where cells have no common bucket', async () => {
   expect(most).toBe(4)
 })
 
-test('a free lane takes the largest cell whose buckets nobody is in', async () => {
+test('a free lane takes the largest cell whose buckets are not in use', async () => {
   const started: string[] = []
   const cells = cellsOf(['ab', 'ab', 'ab', 'ac', 'ac', 'cd'], (text) => [...text].map((it) => it.charCodeAt(0)))
   await runCells(cells, 2, async ({ items }) => {
@@ -65,7 +65,7 @@ test('a free lane takes the largest cell whose buckets nobody is in', async () =
   expect(started).toEqual(['ab', 'cd', 'ac'])
 })
 
-test('after a failure no cell starts, those under way end, and the failure is reported', async () => {
+test('after a failure no cell starts, running cells end, and the failure is reported', async () => {
   const ended: number[] = []
   const cells = cellsOf([0, 1, 2, 3], (bucket) => [bucket])
   const all = runCells(cells, 2, async ({ items: [item] }) => {

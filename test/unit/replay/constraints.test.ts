@@ -18,7 +18,7 @@ describe('a listed constraint', () => {
       'that is a node key, described',
       { description: 'CONSTRAINT ON ( odd `l:Odd `L ) ASSERT (odd `l.i`d) IS NODE KEY' },
     ],
-  ])('%s is enough', (_what, listed) => {
+  ])('a listed constraint %s is enough', (_what, listed) => {
     expect(ensures(listed, needed)).toBe(true)
   })
 
@@ -36,7 +36,7 @@ describe('a listed constraint', () => {
       'on several properties, described',
       { description: 'CONSTRAINT ON ( odd `l:Odd `L ) ASSERT (odd `l.i`d, odd `l.b) IS NODE KEY' },
     ],
-  ])('%s is not', (_what, listed) => {
+  ])('a listed constraint %s is not enough', (_what, listed) => {
     expect(ensures(listed, needed)).toBe(false)
   })
 })

@@ -25,7 +25,7 @@ const differ = async (one: Pair, other: Pair) =>
 const withParameters = (json: string): Pair =>
   parsePart(`{"statements":[{"statement":"RETURN $a","parameters":${json}}]}`)[0] as Pair
 
-test('tells the pairs that only one of the packets has, over all parts', async () => {
+test('diff reports the pairs that only one of the packets has, over all parts', async () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => nodeUpsert('Person', id)) as [Pair, Pair, Pair, Pair]
   const knows = relationshipUpsert('Person', 'c', 'd')
   const found = await differenceOf(sourceOf([a, b], [b, pairOf('RETURN 1', {})]), sourceOf([d, knows], [a, c]))
@@ -48,7 +48,7 @@ test('packets with the same pairs in another order differ in nothing, a repeated
   expect(await differenceOf(sourceOf([a, b]), sourceOf([b], [a, b]))).toMatchObject({ added: [], onlyOld: 0 })
 })
 
-test('a pair that the new packet repeats is told as often', async () => {
+test('diff reports a pair as often as the new packet repeats it', async () => {
   const [a, b] = [nodeUpsert('Person', 'a'), nodeUpsert('Person', 'b')]
   expect((await differenceOf(sourceOf([a]), sourceOf([b, a, b]))).added).toEqual([b, b])
 })
@@ -68,7 +68,7 @@ describe('parameters', () => {
     ['[1,2]', '[2,1]'],
     ['[[1],2]', '[1,[2]]'],
     ['{"x":1}', '{"y":1}'],
-  ])('%s and %s differ', async (one, other) => {
+  ])('the parameters %s and %s differ', async (one, other) => {
     expect(await differ(withParameters(`{"a":${one}}`), withParameters(`{"a":${other}}`))).toBe(true)
   })
 
@@ -76,11 +76,11 @@ describe('parameters', () => {
     ['{"a":1,"b":{"x":1.5,"y":[]}}', '{"b":{"y":[],"x":1.5},"a":1}'],
     ['{"__proto__":1,"2":2,"10":3,"a":4}', '{"a":4,"10":3,"2":2,"__proto__":1}'],
     ['{"a":1.50}', '{"a":15e-1}'],
-  ])('%s and %s are equal', async (one, other) => {
+  ])('the parameters %s and %s are equal', async (one, other) => {
     expect(await differ(withParameters(one), withParameters(other))).toBe(false)
   })
 
-  test('are equal in any order of their keys, and differ where their values do', async () => {
+  test('parameters are equal in any order of their keys, and differ where their values do', async () => {
     // Without integers beyond 64 bits, which no packet has.
     const anyValue = fc.jsonValue({ maxDepth: 2 }).filter((value) => !/\d{19}/.test(JSON.stringify(value)))
     const anyJson = fc.dictionary(fc.string(), anyValue, { maxKeys: 5 })
@@ -99,7 +99,7 @@ describe('parameters', () => {
   })
 })
 
-test('every statement of the service is the same in both parameter syntaxes, and another than any other', async () => {
+test('every statement of the service is equal in both parameter syntaxes, and differs from any other', async () => {
   const property = fc.asyncProperty(anyStructure, anyStructure, async (one, other) => {
     const [text, otherText] = [statementOf(one).text, statementOf(other).text]
     const braces = pairOf(render(text, 'braces'), {})
@@ -110,7 +110,7 @@ test('every statement of the service is the same in both parameter syntaxes, and
   await fc.assert(property)
 })
 
-test('statements of others are compared by their text', async () => {
+test('statements that the service does not write are compared by their text', async () => {
   expect(await differ(pairOf('RETURN {a}', { a: 1n }), pairOf('RETURN $a', { a: 1n }))).toBe(true)
   const other = pairOf('CREATE (:Log)', {})
   expect(await differenceOf(sourceOf([other]), sourceOf([other]))).toMatchObject({ added: [], onlyOld: 0 })
@@ -128,21 +128,21 @@ describe('a part that is not what its manifest says is broken:', () => {
     ['its digest', { sha256: '0'.repeat(64) }, /^part 2 of 2 \(people\.jsonPart2of2\): sha256 is /],
     ['its pairs', { pairs: 2 }, /^part 2 of 2 .*: it has 1 pairs, the manifest says 2/],
     ['its JSON', { sha256: null, read: async () => Buffer.from('{') }, /^part 2 of 2 .*: not valid JSON$/],
-  ])('%s', async (_what, change, message) => {
+  ])('a part that is not what its manifest says is broken: %s', async (_what, change, message) => {
     const expected = { kind: 'broken', message: expect.stringMatching(message) }
     await expect(differenceOf(good, withSecond(change))).rejects.toMatchObject(expected)
     await expect(differenceOf(withSecond(change), good)).rejects.toMatchObject(expected)
   })
 })
 
-test('the digest of a packet is that of its manifest', async () => {
+test('the digest of a packet is the one in its manifest', async () => {
   const source = partsWithManifest([], [nodeUpsert('Person', 'a')])
   const { sha256 } = source.parts[0] as { sha256: string }
   const { old } = await differenceOf(source, source)
   expect(old.sha256).toBe(hash('sha256', sha256))
 })
 
-test('ends when its signal is aborted', async () => {
+test('diff ends when its signal is aborted', async () => {
   const source = sourceOf([nodeUpsert('Person', 'a')])
   await expect(diff(source, source, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
 })

@@ -24,7 +24,7 @@ export interface FakeTarget {
   committed: unknown[][][]
 }
 
-/** A target without a database; `run` may throw, or tell how many rows were touched. `open` are transactions. */
+/** A target without a database; `run` may throw, or return how many rows were touched. `open` counts transactions. */
 export function fakeTarget(run: (rows: unknown[][], open: number) => number | undefined): FakeTarget {
   const committed: unknown[][][] = []
   let open = 0

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createHashSet } from '../../../client/replay/hash-set.ts'
 
-/** Hashes of which many share bytes with others, so that they meet in the table; the lowest two bits do not count. */
+/** Hashes that often share bytes with others, so that they collide in the table. Their lowest two bits do not count. */
 const anyHash = fc
   .tuple(fc.nat(3), fc.nat(2), fc.nat(2), fc.nat(2))
   .map((numbers) => Uint32Array.from(numbers, (number) => 4 * number))
 
 const textOf = (words: Uint32Array) => words.join()
 
-test('agrees with a Set of texts, whatever meets and however it grows', () => {
+test('a hash set agrees with a Set of texts, whatever collides and however it grows', () => {
   fc.assert(
     fc.property(fc.array(anyHash), fc.array(anyHash), fc.constantFrom(1, 2, 8, 1_024), (added, met, slots) => {
       const [set, texts] = [createHashSet(slots), new Set(added.map(textOf))]
@@ -27,7 +27,7 @@ test('agrees with a Set of texts, whatever meets and however it grows', () => {
   )
 })
 
-test('keeps a hundred thousand digests, and takes no other for one of them', () => {
+test('a hash set keeps a hundred thousand digests, and mistakes no other for one of them', () => {
   const digest = (number: number) => new Uint32Array(new Uint8Array(hash('sha256', String(number), 'buffer')).buffer)
   const set = createHashSet()
   for (let number = 0; number < 100_000; number++) set.add(digest(number))

@@ -7,9 +7,12 @@ test.each(['1', '1.0', '-0.0', '9007199254740993', '1e400', '-1e400'])('%s is re
   expect(parseLossless(stringifyLossless(value))).toBe(value)
 })
 
-test.each(['9223372036854775808', '-9223372036854775809', '18446744073709551621'])('%s is refused', (text) => {
-  expect(() => parseLossless(`{"id": ${text}}`)).toThrow(`${text} is not a 64-bit integer`)
-})
+test.each(['9223372036854775808', '-9223372036854775809', '18446744073709551621'])(
+  'the integer %s, which exceeds 64 bits, is refused',
+  (text) => {
+    expect(() => parseLossless(`{"id": ${text}}`)).toThrow(`${text} is not a 64-bit integer`)
+  },
+)
 
 /** What the literals say, read by a reviver. */
 const byReviver = (text: string): unknown =>

@@ -34,7 +34,7 @@ describe('the query over rows', () => {
 })
 
 describe('batches', () => {
-  test('hold items of one text, up to a number of rows, in their order', () => {
+  test('batches hold items of one text, up to a number of rows, in their order', () => {
     const items = [1, 2, 3, 4, 5].flatMap((id) => [...nodeUpsert(id), ...nodeUpsert(id, 'Q')])
     const batches = batchesOf(items, 2)
     expect(batches.map((batch) => batch.items.map(({ pair }) => pair.parameters.id))).toEqual([
@@ -46,7 +46,7 @@ describe('batches', () => {
     ).toBe(true)
   })
 
-  test('hold up to 4 MiB; a larger pair is alone', () => {
+  test('batches hold up to 4 MiB; a larger pair is alone', () => {
     const items = [1_500_000, 1_500_000, 1_500_000, 9_000_000, 10].flatMap((length) => nodeUpsert('x'.repeat(length)))
     expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([2, 1, 1, 1])
   })
@@ -59,7 +59,7 @@ describe('batches', () => {
     expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([1, 1, 1])
   })
 
-  test('of a few rows hold fewer ids of a node delete', () => {
+  test('batches of a few rows hold fewer ids of a node delete', () => {
     const batches = batchesOf(nodeDelete([1, 2, 3, 4, 5]), 4)
     expect(batches.map((batch) => batch.items.map(({ parameters }) => parameters.ids))).toEqual([
       [[1, 2]],
@@ -69,7 +69,7 @@ describe('batches', () => {
     expect(batchesOf(nodeDelete([1, 2]), 1)).toHaveLength(2)
   })
 
-  test('are cut in half, down to one item', () => {
+  test('batches are cut in half, down to one item', () => {
     const [batch] = batchesOf(
       [1, 2, 3].flatMap((id) => nodeUpsert(id)),
       10,
@@ -79,7 +79,7 @@ describe('batches', () => {
 })
 
 describe('the identities of a pair', () => {
-  test('are one text for ids that a database takes as equal', () => {
+  test('the identities of a pair are one text for ids that a database takes as equal', () => {
     expect(textsOf(nodeUpsert(5n))).toEqual(textsOf(nodeUpsert(5)))
     expect(textsOf(nodeUpsert([5n, 6]))).toEqual(textsOf(nodeUpsert([5, 6n])))
     expect(textsOf(nodeUpsert(9_007_199_254_740_993n))).not.toEqual(textsOf(nodeUpsert(9_007_199_254_740_992n)))
@@ -90,7 +90,7 @@ describe('the identities of a pair', () => {
     ])
   })
 
-  test('are spread evenly over buckets', () => {
+  test('the identities of a pair are spread evenly over buckets', () => {
     const counts = new Map<number, number>()
     for (let at = 0; at < 8_000; at++) {
       const bucket = bucketOf(`Person\u0000id\u0000p${String(at).padStart(7, '0')}`, 8)

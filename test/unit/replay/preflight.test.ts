@@ -52,7 +52,7 @@ test('a target that is away is not waited for', async () => {
   expect(asked).toEqual(['CREATE ()'])
 })
 
-test('constraints are not created by the checks, and those created before one that cannot be are named', async () => {
+test('the checks create no constraints; if one cannot be created, the ones created before it are named', async () => {
   const { connection, asked } = failing('CREATE CONSTRAINT ON (n:`Town`)', [
     'Neo.DatabaseError.Schema.ConstraintCreationFailed',
   ])

@@ -12,7 +12,7 @@ import { anyName, anyStructure } from './any-structure.ts'
 const syntaxes: ParameterSyntax[] = ['dollar', 'braces']
 
 describe('a statement of the service', () => {
-  test('is read back as what it was written from, whatever its names and values', () => {
+  test('a statement of the service is read back as what it was written from, whatever its names and values', () => {
     fc.assert(
       fc.property(anyStructure, fc.constantFrom(...syntaxes), (structure, syntax) => {
         const { text, bindings } = statementOf(structure)
@@ -25,7 +25,7 @@ describe('a statement of the service', () => {
     )
   })
 
-  test('is recognised for any properties that an origin returns, with plain and with strict numbers', () => {
+  test('a statement of the service is recognised for any properties of an origin, in both forms of numbers', () => {
     const properties = anyProperties(['id', 'name', 'p_0', 'a_id', 'odd `key', '{id}', '$id', 'born', 'seen', 'at'])
     const fields = fc
       .tuple(properties, fc.constantFrom('plain' as const, 'strict' as const))

@@ -90,7 +90,7 @@ test('a replay has the id of the earlier one of its packet and target that has n
   expect((await open(true)).idOf(current)).not.toBe('first')
 })
 
-test('a state file that cannot be written ends the replay with its name, and what it said stays', async () => {
+test('a state file that cannot be written ends the replay with its name, and its content stays', async () => {
   const first = await open()
   await first.begin(begun)
   await first.add([1], [])

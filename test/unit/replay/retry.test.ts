@@ -6,7 +6,7 @@ import { databaseError } from './fake-connection.ts'
 const { signal } = new AbortController()
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-test('who is alone is beside nobody; the others come together', async () => {
+test('work that asks to be alone runs beside no other work, and other work runs together', async () => {
   const gate = createGate()
   let [together, alone, most] = [0, 0, 0]
   const visit = async (isAlone: boolean) => {
@@ -48,7 +48,7 @@ test('a lost connection is tried again for a limited time', async () => {
   expect(retried).toBe(tries - 1)
 })
 
-test('what is repeated after a lost connection may succeed', async () => {
+test('a retry after a lost connection may succeed', async () => {
   const failures = ['SessionExpired', 'Neo.TransientError.General.DatabaseUnavailable']
   const attempt = async () => {
     const code = failures.shift()

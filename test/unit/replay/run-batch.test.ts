@@ -26,7 +26,7 @@ function failing(...codes: string[]): () => undefined {
 const deadlock = 'Neo.TransientError.Transaction.DeadlockDetected'
 
 describe('a batch', () => {
-  test('is repeated after a deadlock, and counted', async () => {
+  test('a batch is repeated after a deadlock, and counted', async () => {
     const target = fakeTarget(failing(deadlock, deadlock))
     const { runBatch, tally } = runnerOf(target)
     await runBatch(upserts(ids(3)))
@@ -34,7 +34,7 @@ describe('a batch', () => {
     expect(tally).toMatchObject({ retried: 2, transactions: 1, rows: 3, counters: { nodesCreated: 3 } })
   })
 
-  test('is repeated alone from the third failure on, and given up after the eighth repetition', async () => {
+  test('a batch is repeated alone from the third failure on, and given up after the eighth repetition', async () => {
     const target = fakeTarget((rows) => {
       if (rows.length === 1) throw databaseError(deadlock)
       return undefined
@@ -47,7 +47,7 @@ describe('a batch', () => {
     expect(tally).toMatchObject({ retried: 8, transactions: 0 })
   })
 
-  test('waits until no other transaction is open, when it has failed three times', async () => {
+  test('a batch waits until no other transaction is open, when it has failed three times', async () => {
     const beside: number[] = []
     const target = fakeTarget((rows, open) => {
       if (rows.length > 1) return undefined
@@ -67,7 +67,7 @@ describe('a batch', () => {
   test.each([
     'Neo.TransientError.General.MemoryPoolOutOfMemoryError',
     'Neo.TransientError.General.TransactionOutOfMemoryError',
-  ])('is halved until the target has the memory for it: %s', async (code) => {
+  ])('a batch is halved until the target has the memory for it: %s', async (code) => {
     const target = fakeTarget((rows) => {
       if (rows.length > 3) throw databaseError(code)
       return undefined
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(tally).toMatchObject({ retried: 0, rows: 10 })
   })
 
-  test('that is one delete of many nodes is halved, too', async () => {
+  test('a batch that is one delete of many nodes is halved, too', async () => {
     const idsOf = (rows: unknown[][]) => rows.flatMap(([ids]) => ids as string[])
     const target = fakeTarget((rows) => {
       if (idsOf(rows).length > 200) throw databaseError('Neo.TransientError.General.MemoryPoolOutOfMemoryError')
@@ -90,7 +90,7 @@ describe('a batch', () => {
     expect(target.committed.flatMap(idsOf)).toEqual(ids(500))
   })
 
-  test('for which no memory is enough is a bad pair', async () => {
+  test('a batch for which no memory is enough is a bad pair', async () => {
     const code = 'Neo.TransientError.General.TransactionOutOfMemoryError'
     const target = fakeTarget(() => {
       throw databaseError(code)
@@ -105,7 +105,7 @@ describe('a batch', () => {
     ['a lost node', 1, nodeUpsert('p1'), 0, 'the target lost it'],
     ['a lost relationship', 1, relationshipUpsert('p1', 'p2'), 0, 'the target lost it'],
     ['two nodes of one identity', 1, nodeUpsert('p1'), 2, 'the target has several nodes of this identity'],
-  ])('with %s is rolled back', async (_what, _pairs, items, touched, message) => {
+  ])('a batch with %s is rolled back', async (_what, _pairs, items, touched, message) => {
     const target = fakeTarget(() => touched)
     await expect(runnerOf(target).runBatch(batchOf(items))).rejects.toMatchObject({
       kind: 'failed',
@@ -114,7 +114,7 @@ describe('a batch', () => {
     expect(target.committed).toEqual([])
   })
 
-  test('that sets parallel relationships is committed, and tells how many', async () => {
+  test('a batch that sets parallel relationships is committed, and tells how many', async () => {
     const { runBatch, tally } = runnerOf(fakeTarget(() => 5))
     await runBatch(batchOf(relationshipUpsert('p1', 'p2')))
     expect(tally).toMatchObject({ parallelCopies: 4, rows: 1 })
@@ -125,7 +125,7 @@ describe('a batch', () => {
     ...['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase'],
     ...['Neo.ClientError.Cluster.NotALeader', 'Neo.ClientError.Database.DatabaseNotFound'],
     ...['Neo.ClientError.Transaction.TransactionTerminated', 'Neo.DatabaseError.Transaction.TransactionCommitFailed'],
-  ])('is not blamed for a target that is not there, or that refuses every pair: %s', async (code) => {
+  ])('a batch is not blamed for a target that is not there, or that refuses every pair: %s', async (code) => {
     const collected: unknown[] = []
     const onRefused = (pair: unknown) => void collected.push(pair)
     const { runBatch } = runnerOf(fakeTarget(failing(code)), { onRefused })
@@ -136,7 +136,7 @@ describe('a batch', () => {
   test.each([
     ...['Neo.ClientError.Schema.ConstraintValidationFailed', 'Neo.ClientError.Statement.ArgumentError'],
     ...['Neo.ClientError.General.InvalidArguments', 'Neo.ClientError.Transaction.TransactionHookFailed'],
-  ])('is cut until the pair is found that causes %s', async (code) => {
+  ])('a batch is cut until the pair is found that causes %s', async (code) => {
     const collected: unknown[] = []
     const target = fakeTarget((rows) => {
       if (rows.some(([id]) => id === 'p2')) throw databaseError(code)
@@ -147,7 +147,7 @@ describe('a batch', () => {
     expect(collected).toEqual(['p2'])
   })
 
-  test('does not begin when the replay is interrupted, or another lane has failed', async () => {
+  test('a batch does not begin when the replay is interrupted, or another lane has failed', async () => {
     const target = fakeTarget((rows) => {
       if (rows.length === 1) throw databaseError('Neo.ClientError.Statement.TypeError')
       return undefined

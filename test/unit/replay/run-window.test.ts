@@ -9,7 +9,7 @@ import { cleanup, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 const { signal } = new AbortController()
 const lanes = { lanes: 1, batchRows: 10, inOrder: false }
 
-test('refused pairs are not among those replayed, and their places are told window by window', async () => {
+test('refused pairs do not count as replayed, and their places are reported window by window', async () => {
   const { connection } = fakeTarget((rows) => {
     if (rows.some(([value]) => value === 'bad' || Array.isArray(value)))
       throw databaseError('Neo.ClientError.Statement.TypeError')
@@ -27,7 +27,7 @@ test('refused pairs are not among those replayed, and their places are told wind
   expect(await runWindow([{ items: nodeUpsert('c') }], runner, lanes, tally)).toEqual([])
 })
 
-test('in the order of the packet, consecutive pairs of one text are batches, and nothing overtakes', async () => {
+test('in packet order, consecutive pairs of one statement are batches, and no pair overtakes another', async () => {
   const { connection, committed } = fakeTarget(() => undefined)
   const tally = createTally()
   const runner = createRunner({ connection, tally, signal, onRefused: 'stop' })

@@ -49,7 +49,7 @@ test('a property that is set to null is absent', () => {
   expect(finding).toEqual({ kind: 'propertyDiffers', text: 'n.gone: packet none, target 1 (integer)' })
 })
 
-test('what the driver cannot read is the same if the server says so', () => {
+test('a value that the driver cannot read is the same if the server says so', () => {
   const unreadable = () =>
     new Proxy(
       {},

@@ -11,13 +11,13 @@ const notAString = (index: number): Issue => ({ path: `originIds[${index}]`, mes
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 describe('a list', () => {
-  test('reports up to a hundred invalid elements', () => {
+  test('a list reports up to a hundred invalid elements', () => {
     expect(issuesOf({ originIds: numbers(100) })).toEqual(numbers(100).map(notAString))
     const fine = Array.from({ length: 500 }, (_, index) => String(index))
     expect(issuesOf({ originIds: [...fine, 7, 'x', null] })).toEqual([notAString(500), notAString(502)])
   })
 
-  test('reports the first hundred of more, and how many were not checked', () => {
+  test('a list reports the first hundred invalid elements, and how many were not checked', () => {
     expect(issuesOf({ originIds: numbers(2_000_000) })).toEqual([
       ...numbers(100).map(notAString),
       {
@@ -27,7 +27,7 @@ describe('a list', () => {
     ])
   })
 
-  test('may have at most 10,000 names', () => {
+  test('a list may have at most 10,000 names', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
     expect(issuesOf({ deleteProperties: names(10_000) })).toEqual([])
     expect(issuesOf({ deleteProperties: names(10_001) })).toEqual([
@@ -39,7 +39,7 @@ describe('a list', () => {
 describe('a map', () => {
   const labels = (count: number) => Object.fromEntries(numbers(count).map((index) => [`L${index}`, 0]))
 
-  test('reports the first hundred invalid entries, and how many were not checked', () => {
+  test('a map reports the first hundred invalid entries, and how many were not checked', () => {
     const issues = issuesOf({ dynamicLabels: labels(5_000) })
     expect(issues.slice(0, 1)).toEqual([{ path: 'dynamicLabels.L0', message: 'must be an array' }])
     expect(issues.slice(100)).toEqual([
@@ -50,7 +50,7 @@ describe('a map', () => {
     ])
   })
 
-  test('reports the first hundred unknown fields, and how many more there are', () => {
+  test('a map reports the first hundred unknown fields, and how many more there are', () => {
     const issues = issuesOf(labels(5_000))
     expect(issues.slice(0, 1)).toEqual([{ path: 'L0', message: 'unknown field' }])
     expect(issues.slice(100)).toEqual([{ path: '', message: 'has 4900 more unknown fields' }])
@@ -77,7 +77,7 @@ test('a request reports a thousand broken rules, and how many more there are', (
 })
 
 describe('a name in a request', () => {
-  test('is shown in full up to 200 characters', () => {
+  test('a name in a request is shown in full up to 200 characters', () => {
     const [name, longer] = ['x'.repeat(200), 'x'.repeat(201)]
     expect(issuesOf({ [name]: 1, [longer]: 1 }).map(({ path }) => path)).toEqual([name, `${name}…`])
     expect(issuesOf({ mappedIndices: { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id', [longer]: 7 } })[0]?.path).toBe(
@@ -85,11 +85,11 @@ describe('a name in a request', () => {
     )
   })
 
-  test('gets no suggestion if no known name can be close', () => {
+  test('a name in a request gets no suggestion if no known name can be close', () => {
     expect(unknownField(`${'x'.repeat(60)}preventCleanup`, ['preventCleanup'])).toBe('unknown field')
   })
 
-  test('may be as long as a database accepts, and no longer', () => {
+  test('a name in a request may be as long as a database accepts, and no longer', () => {
     expect(issuesOf({ targetFilter: 'x'.repeat(65_535) })).toEqual([])
     expect(issuesOf({ targetFilter: 'x'.repeat(65_536) })).toEqual([
       { path: 'targetFilter', message: 'must be at most 65535 characters' },

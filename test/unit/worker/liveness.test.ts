@@ -38,21 +38,21 @@ const idle = 'jobs wait, and this worker has taken none for 60 s'
 const alive = (count: number) => Array.from({ length: count }, () => null)
 
 describe('a worker with free slots', () => {
-  test('is stuck if jobs wait for longer than the limit and it takes none', async () => {
+  test('a worker with free slots is stuck if jobs wait for longer than the limit and it takes none', async () => {
     jobs = 1
     expect(await looks(9, watch())).toEqual([...alive(7), idle, idle])
   })
 
-  test('is alive for any time while no job waits', async () => {
+  test('a worker with free slots is alive for any time while no job waits', async () => {
     expect(await looks(20, watch())).toEqual(alive(20))
   })
 
-  test('is alive while it takes jobs, even if many wait', async () => {
+  test('a worker with free slots is alive while it takes jobs, even if many wait', async () => {
     jobs = 1_000
     expect(await looks(20, watch(), () => (slots.lastStartedAt = now))).toEqual(alive(20))
   })
 
-  test('is alive again as soon as it takes a job', async () => {
+  test('a worker with free slots is alive again as soon as it takes a job', async () => {
     jobs = 1
     const liveness = watch()
     expect((await looks(8, liveness)).at(-1)).toBe(idle)
@@ -60,7 +60,7 @@ describe('a worker with free slots', () => {
     expect(await looks(1, liveness)).toEqual([null])
   })
 
-  test('restarts its timer if no job waited in between', async () => {
+  test('a worker with free slots restarts its timer if no job waited in between', async () => {
     jobs = 1
     const liveness = watch()
     await looks(6, liveness)
@@ -70,12 +70,12 @@ describe('a worker with free slots', () => {
     expect(await looks(8, liveness)).toEqual([...alive(7), idle])
   })
 
-  test('is alive while the queue is unavailable, because a restart would not help', async () => {
+  test('a worker with free slots is alive while the queue is away, because a restart would not help', async () => {
     jobs = new Error('away')
     expect(await looks(20, watch())).toEqual(alive(20))
   })
 
-  test('is alive while it is stopping and takes no jobs', async () => {
+  test('a worker with free slots is alive while it is stopping and takes no jobs', async () => {
     jobs = 1
     const liveness = watch()
     liveness.stop()
@@ -84,7 +84,7 @@ describe('a worker with free slots', () => {
 })
 
 describe('a worker without free slots', () => {
-  test('is alive while jobs wait, and that time does not count once a slot is free', async () => {
+  test('a worker without free slots is alive while jobs wait, which does not count once a slot is free', async () => {
     Object.assign(slots, { busy: 2, oldestStartedAt: 1_000 })
     jobs = 1
     const liveness = watch()
@@ -93,7 +93,7 @@ describe('a worker without free slots', () => {
     expect(await looks(8, liveness)).toEqual([...alive(7), idle])
   })
 
-  test('is stuck if a run exceeds the maximum duration', async () => {
+  test('a worker without free slots is stuck if a run exceeds the maximum duration', async () => {
     Object.assign(slots, { busy: 2, oldestStartedAt: 1_000 })
     expect((await looks(12, watch())).at(-1)).toBe('a run has not ended within 100 s')
   })

@@ -12,7 +12,7 @@ const respondAsync = { Prefer: 'respond-async' }
 /** A run is handed over after six seconds; the rest is for a busy machine. */
 const servedWithinMs = 60_000
 
-/** What an org may do to take a resource from all others. Each attack ends once another org was served beside it. */
+/** How an org may take a resource from all others. Each attack ends once another org has been served during it. */
 export const attacks: Record<string, Fault> = {
   async 'slots held by another org'(broken) {
     const { world, heldOrigin } = broken

@@ -66,7 +66,7 @@ const waitsForWaitingMs = 3_000
 
 /**
  * Does something while an accepted publish is still queued, which is always the case under load. When Redis then
- * forgets that a worker started the publish, a second run starts beside the first.
+ * forgets that a worker started the publish, a second run starts in addition to the first.
  */
 async function whileOneWaits<Result>({ fleet, world }: Breakable, work: () => Promise<Result>): Promise<Result> {
   const { workers } = fleet

@@ -15,7 +15,7 @@ export interface History {
   note(what: string, more?: object): void
   /** Number of entries by name. */
   counts(): Record<string, number>
-  /** Stores the programs' logs beside the history. */
+  /** Stores the programs' logs next to the history. */
   keepLogs(logs: string): void
 }
 

@@ -29,7 +29,7 @@ export async function openHostile() {
     },
     receiver,
     identities,
-    /** How often rows without end were asked for. */
+    /** How often endless rows were requested. */
     endlessReads: () => origin.queries.filter((query) => query.includes('IN $values')).length,
     /** A publish from an origin that sends rows without end. */
     requestOfMemory: {

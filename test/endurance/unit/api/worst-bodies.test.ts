@@ -23,12 +23,15 @@ function readWith(read: (body: unknown) => { issues: readonly Issue[] }, text: s
 }
 
 describe('the largest body of multi is validated within the limit', () => {
-  test.each(Object.entries(worstMultis))('%s', (_what, make) => {
-    const read = (body: unknown) => createMulti.body?.read(body, {}) ?? expect.unreachable()
-    const { seconds, answer } = readWith(read, make())
-    expect(seconds).toBeLessThan(longestSeconds)
-    expect(answer.length).toBeLessThan(1_000_000)
-  })
+  test.each(Object.entries(worstMultis))(
+    'the largest body of multi is validated within the limit: %s',
+    (_what, make) => {
+      const read = (body: unknown) => createMulti.body?.read(body, {}) ?? expect.unreachable()
+      const { seconds, answer } = readWith(read, make())
+      expect(seconds).toBeLessThan(longestSeconds)
+      expect(answer.length).toBeLessThan(1_000_000)
+    },
+  )
 })
 
 describe('the largest body of createrelationships is validated within the limit', () => {
@@ -36,7 +39,7 @@ describe('the largest body of createrelationships is validated within the limit'
     ['numbers', () => '0'],
     ['ids that are no integers', () => '{"startId":"","endId":""}'],
     ['fields that are unknown', () => '{"startID":"","endID":"","more":0}'],
-  ])('%s', (_what, item) => {
+  ])('the largest body of createrelationships is validated within the limit: %s', (_what, item) => {
     const read = (body: unknown) => createRelationships.body?.read(body, {}) ?? expect.unreachable()
     const { seconds, answer } = readWith(read, worstPairs(item))
     expect(seconds).toBeLessThan(longestSeconds)
@@ -46,25 +49,31 @@ describe('the largest body of createrelationships is validated within the limit'
 })
 
 describe('a duplicate key after the maximum number of other keys is reported within the limit', () => {
-  test.each(Object.entries(worstRepeats))('%s', (_what, make) => {
-    const text = make()
-    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
-    const { seconds, answer } = readWith(() => ({ issues: [] }), text)
-    expect(answer).toBe('the body must not have the key "twice" twice in one object')
-    expect(seconds).toBeLessThan(longestSeconds)
-  })
+  test.each(Object.entries(worstRepeats))(
+    'a duplicate key after the maximum number of other keys is reported within the limit: %s',
+    (_what, make) => {
+      const text = make()
+      expect(shapeOf(Buffer.from(text)).problem).toBeNull()
+      const { seconds, answer } = readWith(() => ({ issues: [] }), text)
+      expect(answer).toBe('the body must not have the key "twice" twice in one object')
+      expect(seconds).toBeLessThan(longestSeconds)
+    },
+  )
 })
 
 describe('a shape that is slow to parse is rejected before parsing', () => {
-  test.each(Object.entries(worstShapes))('%s', (_what, [make, message]) => {
-    const bytes = Buffer.from(make())
-    let problem: string | null = null
-    const seconds = busySeconds(() => {
-      problem = shapeOf(bytes).problem
-    })
-    expect(problem).toMatch(message)
-    expect(seconds).toBeLessThan(longestSeconds)
-  })
+  test.each(Object.entries(worstShapes))(
+    'a shape that is slow to parse is rejected before parsing: %s',
+    (_what, [make, message]) => {
+      const bytes = Buffer.from(make())
+      let problem: string | null = null
+      const seconds = busySeconds(() => {
+        problem = shapeOf(bytes).problem
+      })
+      expect(problem).toMatch(message)
+      expect(seconds).toBeLessThan(longestSeconds)
+    },
+  )
 
   test('brackets, colons and quotes in strings do not count', () => {
     const text = JSON.stringify({ '[{:"': ['[[[[{{{{', '\\', '\\"[', '":'.repeat(20_000)] })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDirectory, spawnCli } from '../../../support/clients/cli.ts'
 
-/** Runs a command against a target that accepts a connection and says nothing, and interrupts it then. */
+/** Runs a command against a target that accepts a connection and never answers, and then interrupts the command. */
 async function interrupted([name, ...more]: readonly [string, ...string[]], cwd: string) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

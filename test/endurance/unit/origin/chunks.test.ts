@@ -63,7 +63,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 describe('an origin that sends one-byte chunks', () => {
-  test('is read without blocking the event loop', { timeout: 120_000 }, async () => {
+  test('one-byte chunks of an origin are read without blocking the event loop', { timeout: 120_000 }, async () => {
     const text = 'x'.repeat(180_000)
     const server = await fakeBolt(() => [{ record: [text, 1] }, end], { padding: text }, { chunkBytes: 1 })
     const origin = await open(server)
@@ -71,13 +71,13 @@ describe('an origin that sends one-byte chunks', () => {
     await origin.close()
   })
 
-  test('without end is abandoned during the handshake', { timeout: 120_000 }, async () => {
+  test('an origin of endless one-byte chunks is abandoned during the handshake', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(() => [], {}, { onHello: keepSending(drops, 1) })
     await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
     expect(server.bytesSent()).toBeLessThan(64 * mebibyte)
   })
 
-  test('without end in a record is abandoned', { timeout: 120_000 }, async () => {
+  test('an origin that sends an endless record in one-byte chunks is abandoned', { timeout: 120_000 }, async () => {
     function* endless(): Generator<Reply> {
       yield { bytes: Buffer.from([0, 2, 0xb1, 0x71]) }
       for (;;) yield { bytes: drops }
@@ -88,7 +88,7 @@ describe('an origin that sends one-byte chunks', () => {
     await origin.close()
   })
 
-  test('appended to the handshake response is rejected unread', { timeout: 120_000 }, async () => {
+  test('chunks appended to the handshake response are rejected unread', { timeout: 120_000 }, async () => {
     const hello = { success: { server: 'Neo4j/4.4.0', connection_id: 'fake', padding: 'x'.repeat(30_000) } }
     const server = await fakeBolt(() => [], {}, { afterHandshake: inChunks(Buffer.from(JSON.stringify(hello)), 1) })
     await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
@@ -107,7 +107,7 @@ describe('an origin that returns more than fits in memory', () => {
   const text = 'x'.repeat(8 * mebibyte)
   const row: Reply = { bytes: bytesOf({ record: [text] }) }
 
-  test('is abandoned: rows that are collected', { timeout: 120_000 }, async () => {
+  test('a result that does not fit in memory is abandoned if rows are collected', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (;;) yield row
     })
@@ -127,7 +127,7 @@ describe('an origin that returns more than fits in memory', () => {
   test.each([
     ['a list of millions of integers', 20_000_000, 0x01],
     ['lists of thousands of maps', 60_000, 0xa0],
-  ])('is abandoned: %s', { timeout: 120_000 }, async (_what, count, marker) => {
+  ])('a result that does not fit in memory is abandoned: %s', { timeout: 120_000 }, async (_what, count, marker) => {
     // Other tests leave garbage in this process.
     collectGarbage()
     const record: Reply = { bytes: packed(count, marker) }
@@ -140,7 +140,7 @@ describe('an origin that returns more than fits in memory', () => {
     await origin.close()
   })
 
-  test('is read if rows are streamed', { timeout: 120_000 }, async () => {
+  test('a result that does not fit in memory is read if rows are streamed', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (let count = 0; count < 50; count++) yield row
       yield end
@@ -159,7 +159,7 @@ describe('an origin that keeps its connection alive without sending data', () =>
   test.each([
     ['with empty chunks', [0, 0]],
     ['with bytes of a record', [0, 1, 0]],
-  ])('%s is abandoned after the stall timeout', { timeout: 60_000 }, async (_what, bytes) => {
+  ])('keeping a connection alive %s does not outlast the stall timeout', { timeout: 60_000 }, async (_what, bytes) => {
     const server = await fakeBolt(
       () => [{ record: ['one'] }],
       {},
@@ -172,13 +172,13 @@ describe('an origin that keeps its connection alive without sending data', () =>
     await origin.close()
   })
 
-  test('during the handshake is abandoned as well', { timeout: 60_000 }, async () => {
+  test('keeping a connection alive during the handshake is abandoned as well', { timeout: 60_000 }, async () => {
     const server = await fakeBolt(() => [], {}, { onHello: keepSending(noop, 200) })
     const code = 'originUnreachable'
     await expect(open(server, { silenceSeconds: 2, stallSeconds: 3 })).rejects.toMatchObject({ code })
   })
 
-  test('is awaited until the stall timeout, beyond the silence timeout', { timeout: 60_000 }, async () => {
+  test('a connection kept alive outlasts the silence timeout, not the stall timeout', { timeout: 60_000 }, async () => {
     const late = (socket: Socket) => {
       keepSending(noop, 200)(socket)
       setTimeout(() => socket.write(inChunks(Buffer.from([0xb1, 0x70, 0xa0]))), 4_000)

@@ -26,7 +26,7 @@ afterAll(() => {
 })
 
 describe('a name', () => {
-  test('in the hosts file resolves without the name servers', async () => {
+  test('a name in the hosts file resolves without the name servers', async () => {
     const lookup = createLookup(silentServers, hosts)
     expect(await lookup('db.example', soon())).toEqual(['10.0.0.7', '::1'])
     expect(await lookup('db', soon())).toEqual(['::1'])
@@ -37,19 +37,19 @@ describe('a name', () => {
     expect(await createLookup(silentServers, '/nowhere')('localhost', soon())).toEqual(['127.0.0.1', '::1'])
   })
 
-  test('resolves to all its IPv4 and IPv6 addresses', async () => {
+  test('a name resolves to all its IPv4 and IPv6 addresses', async () => {
     const servers = [await nameServer({ A: ['192.0.2.7', '10.0.0.9'], AAAA: ['2001:db8::7'] })]
     const found = await createLookup(servers)('db.example', soon())
     expect(found.toSorted()).toEqual(['10.0.0.9', '192.0.2.7', '2001:db8::7'])
     expect(await createLookup(servers)('db.example.', soon())).toHaveLength(3)
   })
 
-  test('resolves to the addresses of one family if the other lookup fails', async () => {
+  test('a name resolves to the addresses of one family if the other lookup fails', async () => {
     const servers = [await nameServer({ A: ['192.0.2.7'] })]
     expect(await createLookup(servers)('db.example', soon())).toEqual(['192.0.2.7'])
   })
 
-  test('without records has no addresses', async () => {
+  test('a name without records has no addresses', async () => {
     expect(await createLookup([await nameServer({ A: [], AAAA: [] })])('db.example', soon())).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ test('a hundred lookups at a silent name server time out, and block no thread of
 })
 
 describe('a concurrency limit', () => {
-  test('runs a limited number of calls at a time, in order of arrival', async () => {
+  test('a concurrency limit runs a limited number of calls at a time, in order of arrival', async () => {
     const run = limitConcurrency(2)
     const begun: number[] = []
     const works = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
@@ -99,7 +99,7 @@ describe('a concurrency limit', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('stops waiting on abort, and the next call runs', async () => {
+  test('a concurrency limit stops waiting on abort, and the next call runs', async () => {
     const run = limitConcurrency(1)
     const first = Promise.withResolvers<void>()
     const holding = run(soon(), () => first.promise)

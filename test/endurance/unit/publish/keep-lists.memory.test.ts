@@ -80,7 +80,7 @@ test.each([
   ['where none is left', { relationshipDeleteOnly: true }, 0, 6e6],
 ])('memory of keep lists for later nodes, %s, is a few bytes per relationship', async (_, fields, pairs, mostBytes) => {
   let used = await publish(fields)
-  // Other tests share this process, and what they left may grow meanwhile; what the lists take is taken every time.
+  // Other tests share this process, and their memory may grow during this one; the lists take theirs in every round.
   for (let round = 0; round < 2 && used.most >= mostBytes; round++) used = await publish(fields)
   expect(used.pairs).toBe(pairs)
   expect(used.most).toBeLessThan(mostBytes)

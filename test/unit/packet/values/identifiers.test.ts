@@ -10,11 +10,11 @@ describe('a quoted identifier', () => {
     ['`', '````'],
     ['``', '``````'],
     ['naïve😀', '`naïve😀`'],
-  ])('for %s is %s', (name, quoted) => {
+  ])('a quoted identifier for %s is %s', (name, quoted) => {
     expect(quote(name)).toBe(quoted)
   })
 
-  test('cannot be ended early by any name', () => {
+  test('a quoted identifier cannot be ended early by any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '`', ' ', '{', '}', '$') }), (name) => {
         const [, inside] = /^`((?:[^`]|``)*)`$/.exec(quote(name)) ?? []
@@ -25,9 +25,12 @@ describe('a quoted identifier', () => {
 })
 
 describe('a name that can be used in a statement', () => {
-  test.each(['Person', '`', ' ', '{id}', '$id', 'naïve😀', '\u00a0', '\ufffe', '__proto__'])('may be %j', (name) => {
-    expect(isQuotable(name)).toBe(true)
-  })
+  test.each(['Person', '`', ' ', '{id}', '$id', 'naïve😀', '\u00a0', '\ufffe', '__proto__'])(
+    'a name that can be used in a statement may be %j',
+    (name) => {
+      expect(isQuotable(name)).toBe(true)
+    },
+  )
 
   test.each([
     ['empty', ''],
@@ -40,13 +43,13 @@ describe('a name that can be used in a statement', () => {
     ['the last control character', '\u009f'],
     ['a lone high surrogate', 'a\ud83d'],
     ['a lone low surrogate', '\ude00a'],
-  ])('cannot contain: %s', (_what, name) => {
+  ])('a name is refused in a statement: %s', (_what, name) => {
     expect(isQuotable(name)).toBe(false)
   })
 })
 
 describe('the order of names', () => {
-  test('is by code point, not by UTF-16 code unit', () => {
+  test('the order of names is by code point, not by UTF-16 code unit', () => {
     expect(['😀', 'b', '\uffff', 'a', 'ab', '', 'B', '\ue000'].sort(byCodePoint)).toEqual([
       '',
       'B',
@@ -59,7 +62,7 @@ describe('the order of names', () => {
     ])
   })
 
-  test('is by code point for any two names', () => {
+  test('the order of names is by code point for any two names', () => {
     const name = fc.string({ unit: fc.oneof(fc.constantFrom('a', '\ud7ff', '\ue000', '\uffff', '𐀀', '😀')) })
     fc.assert(
       fc.property(fc.oneof(name, fc.string({ unit: 'binary' })), name, (a, b) => {

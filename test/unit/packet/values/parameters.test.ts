@@ -6,26 +6,26 @@ describe('a template', () => {
   const id = param('id')
   const text = template`MATCH (n {id: ${id}}) ${template`SET n.${'x'} = ${param('x')}`}`
 
-  test('is rendered with braces for earlier databases', () => {
+  test('a template is rendered with braces for earlier databases', () => {
     expect(render(text, 'braces')).toBe('MATCH (n {id: {id}}) SET n.x = {x}')
   })
 
-  test('is rendered with a dollar for later ones', () => {
+  test('a template is rendered with a dollar for later ones', () => {
     expect(render(text, 'dollar')).toBe('MATCH (n {id: $id}) SET n.x = $x')
   })
 
-  test('does not change text that looks like a parameter', () => {
+  test('a template does not change text that looks like a parameter', () => {
     expect(render(template`${'`{a}$b`'} ${param('c')}`, 'dollar')).toBe('`{a}$b` $c')
   })
 
-  test('joins templates with a separator', () => {
+  test('a template joins templates with a separator', () => {
     expect(render(join([[id], ['b'], [param('c')]], ', '), 'braces')).toBe('{id}, b, {c}')
     expect(render(join([], ', '), 'braces')).toBe('')
   })
 })
 
 describe('parameter names', () => {
-  test('are the keys themselves where possible', () => {
+  test('parameter names are the keys themselves where possible', () => {
     expect(parameterNames(['id', 'name', '_x1', 'ids_x', 'Ids', 'toString'])).toEqual([
       'id',
       'name',
@@ -36,9 +36,12 @@ describe('parameter names', () => {
     ])
   })
 
-  test.each(['', '1st', 'a b', 'a.b', 'a-b', 'a`b', 'naïve', 'a\n', '$a'])('are numbered for %j', (key) => {
-    expect(parameterNames([key])).toEqual(['p_0'])
-  })
+  test.each(['', '1st', 'a b', 'a.b', 'a-b', 'a`b', 'naïve', 'a\n', '$a'])(
+    'parameter names are numbered for %j',
+    (key) => {
+      expect(parameterNames([key])).toEqual(['p_0'])
+    },
+  )
 
   test.each([
     'ids',
@@ -52,19 +55,19 @@ describe('parameter names', () => {
     '__proto__',
     'constructor',
     'prototype',
-  ])('are numbered for %s, which is reserved', (key) => {
+  ])('parameter names are numbered for %s, which is reserved', (key) => {
     expect(parameterNames([key])).toEqual(['p_0'])
   })
 
-  test('skip numbers that a key already uses, at any position', () => {
+  test('parameter names skip numbers that a key already uses, at any position', () => {
     expect(parameterNames(['a b', 'p_0', 'a.b', 'p_2', 'a-b'])).toEqual(['p_1', 'p_0', 'p_3', 'p_2', 'p_4'])
   })
 
-  test('skip names that the statement uses', () => {
+  test('parameter names skip names that the statement uses', () => {
     expect(parameterNames(['id', 'name', 'a b'], ['id', 'p_1'])).toEqual(['p_0', 'name', 'p_2'])
   })
 
-  test('are plain and distinct for any keys', () => {
+  test('parameter names are plain and distinct for any keys', () => {
     const odd = fc.constantFrom('p_0', 'p_1', 'p_2', 'ids_0', 'id', 'a b', 'constructor')
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(odd, fc.string({ unit: 'binary' }))), (keys) => {

@@ -72,7 +72,7 @@ describe('the value table', () => {
     ['a list with one large integer', [1n, 9007199254740993n], '[x IN {p} | toInteger(x)] [1,"9007199254740993"]'],
     ['a list whose last integer is small', [9007199254740993n, 1n], '[x IN {p} | toInteger(x)] ["9007199254740993",1]'],
     ['a list with NaN', [1, Number.NaN], '[x IN {p} | toFloat(x)] [1.0,"NaN"]'],
-  ])('renders %s', (_name, value, expected) => {
+  ])('the value table renders %s', (_name, value, expected) => {
     expect(rendered(value)).toBe(expected)
   })
 
@@ -86,7 +86,7 @@ describe('the value table', () => {
     ],
     ['null', null],
     ['map', new Map()],
-  ])('has no rendering for a %s, but a type name', (name, value) => {
+  ])('the value table has no rendering for a %s, but a type name', (name, value) => {
     expect(renderValue(value)).toBeNull()
     expect(typeName(value)).toBe(name)
   })
