@@ -160,12 +160,19 @@ const constraintColumns = ({ parameterSyntax }: PacketManifest) => [
 ]
 
 type Part = PacketManifest['parts'][number]
-const partColumns = ({ packet }: PacketManifest, session: Session) => [
+const partColumns = ({ packet, parts }: PacketManifest, session: Session) => [
   { title: 'File', of: ({ fileName }: Part) => fileName },
   { title: 'Pairs', of: ({ pairs }: Part) => number.format(pairs), isNumber: true },
   { title: 'Size', of: ({ bytes }: Part) => size(bytes), isNumber: true },
   { title: 'SHA-256', of: ({ sha256 }: Part) => <code>{sha256}</code> },
-  { title: 'Download', of: ({ fileName }: Part) => <Download packet={packet} file={fileName} session={session} /> },
+  ...(parts.length === 1
+    ? []
+    : [
+        {
+          title: 'Download',
+          of: ({ fileName }: Part) => <Download packet={packet} file={fileName} session={session} />,
+        },
+      ]),
 ]
 
 const linkSeconds = 300

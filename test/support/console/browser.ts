@@ -1,11 +1,25 @@
 import { spawnSync } from 'node:child_process'
 import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, describe, onTestFinished } from 'vitest'
+import type { Service } from '../../../dev/service.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
+/** A browser for one test file, and tabs of it at a service. Without a browser its tests are skipped, and say so. */
+export async function browserFor({ apiUrl, tokens }: Pick<Service, 'apiUrl' | 'tokens'>) {
+  const browser = await openBrowser()
+  if (browser === null) console.warn('Chromium is not installed and cannot be: the tests of the console are skipped')
+  afterAll(() => browser?.close())
+  const token = tokens.all as string
+  return {
+    inBrowser: describe.skipIf(browser === null),
+    open: (options: BrowserContextOptions = {}, as = token) => openTab(browser as Browser, apiUrl, as, options),
+  }
+}
+
 /** Chromium, installed from Debian's packages if it can be; null if there is none. */
-export async function openBrowser(): Promise<Browser | null> {
+async function openBrowser(): Promise<Browser | null> {
   const executablePath = installed() ?? (installs() ? installed() : undefined)
   if (executablePath === undefined) return null
   // Its sandbox does not run as root.
@@ -27,7 +41,7 @@ function installs(): boolean {
 }
 
 /** A tab that has signed in, and what went wrong in it: errors, broken policies, requests to other hosts. */
-export async function openTab(browser: Browser, url: string, token: string, options: BrowserContextOptions = {}) {
+async function openTab(browser: Browser, url: string, token: string, options: BrowserContextOptions) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const problems: string[] = []
@@ -40,13 +54,17 @@ export async function openTab(browser: Browser, url: string, token: string, opti
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) problems.push(request.url())
   })
-  const open = async (path: string) => {
-    await page.goto(url + path)
-    await page.getByLabel('Token', { exact: true }).fill(token)
+  async function signIn(as = token): Promise<void> {
+    await page.getByLabel('Token', { exact: true }).fill(as)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   }
-  return { page, problems, open, close: () => context.close() }
+  async function open(path: string): Promise<void> {
+    await page.goto(url + path)
+    await signIn()
+  }
+  onTestFinished(() => context.close())
+  return { page, problems, open, signIn }
 }
 
 /** What axe finds on a page, by rule. */

@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process'
+import { expect, inject, test } from 'vitest'
+import { prepare } from '../../support/clients/e2e.ts'
+import { browserFor } from '../../support/console/browser.ts'
+import { ownService } from '../../support/programs/own-service.ts'
+
+const { service, client } = await ownService({ workers: 1, env: { CONSOLE: 'on' } })
+const { inBrowser, open } = await browserFor(service)
+const { fields, org } = await prepare(3, service)
+const { username, password, boltUrl } = inject('stack').neo4j
+const { credentials, ...withoutSecrets } = fields
+
+interface Job {
+  state: string
+  fileName: string
+  progress: { pairs: number }
+}
+const jobs = async () => (await client.get<{ jobs: Job[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs
+const requestOf = (fileName: string, more: object = {}) =>
+  JSON.stringify({ ...withoutSecrets, originIds: ['p1', 'p2'], orgName: org, fileName, ...more })
+
+/** The page, opened and signed in, and its parts. */
+async function editor() {
+  const tab = await open()
+  await tab.open('/console/publish')
+  const { page } = tab
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const fill = async (request: string, secret = password) => {
+    await page.getByLabel(/^Request/).fill(request)
+    await page.getByLabel('User of the origin').fill(username)
+    await page.getByLabel(/^Password/).fill(secret)
+  }
+  const dryRun = async () => {
+    await button('Dry run').click()
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
+  }
+  return { ...tab, button, fill, dryRun, publish: button('Publish') }
+}
+
+inBrowser('the page Publish', () => {
+  test('only the request that was run dry can be published: text, user and replacement', async () => {
+    const { page, fill, dryRun, publish } = await editor()
+    await fill(requestOf('tried.json'))
+    expect(await publish.isDisabled()).toBe(true)
+    await dryRun()
+    expect(await publish.isEnabled()).toBe(true)
+    await page.getByLabel(/^Request/).fill(requestOf('other.json'))
+    expect(await publish.isDisabled()).toBe(true)
+    await page.getByLabel(/^Request/).fill(requestOf('tried.json'))
+    await page.getByLabel('User of the origin').fill('somebody')
+    expect(await publish.isDisabled()).toBe(true)
+    await page.getByLabel('User of the origin').fill(username)
+    await page.getByLabel(/^Replace/).check()
+    expect(await publish.isDisabled()).toBe(true)
+    await page.getByLabel(/^Replace/).uncheck()
+    expect(await publish.isEnabled()).toBe(true)
+    expect(await jobs()).toEqual([])
+  })
+
+  test('a dry run, then a publish, leads to the job; the secrets are nowhere in the page', async () => {
+    const { page, problems, fill, dryRun, publish } = await editor()
+    await fill(requestOf('made.json'))
+    await dryRun()
+    await page.getByText('would make 4 pairs').waitFor()
+    expect(await page.content()).not.toContain('"name"')
+    await publish.click()
+    await page.getByText('succeeded').waitFor()
+    await page.getByRole('link', { name: 'made.json' }).click()
+    await page.getByText('What a target needs').waitFor()
+    expect(await jobs()).toMatchObject([{ state: 'succeeded', fileName: 'made.json', progress: { pairs: 4 } }])
+    await page.goBack()
+    await page.goBack()
+    expect(await page.getByLabel(/^Request/).inputValue()).toBe(requestOf('made.json'))
+    expect(await page.getByLabel(/^Password/).inputValue()).toBe('')
+    const kept = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])')
+    const all = `${await page.content()} ${page.url()} ${kept} ${await page.title()}`
+    expect([password, credentials, service.tokens.all].filter((secret) => all.includes(secret as string))).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  test('a name that is taken cannot be published unless the packet is to be replaced', async () => {
+    const { page, fill, dryRun, publish } = await editor()
+    await fill(requestOf('made.json', { originIds: ['p3'] }))
+    await dryRun()
+    await page.getByText('The name is taken.').first().waitFor()
+    expect(await publish.isDisabled()).toBe(true)
+    await page.getByLabel(/^Replace/).check()
+    await dryRun()
+    await publish.click()
+    await page.getByText('succeeded').waitFor()
+  })
+
+  test('broken rules are reported at their fields, a wrong password once, and a text that is not JSON at once', async () => {
+    const { page, fill, button } = await editor()
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+    const alert = page.getByRole('alert')
+    await fill(requestOf('x.json', { originIds: [], labels: 1 }))
+    await button('Dry run').click()
+    await alert.waitFor()
+    expect(await alert.innerText()).toMatch(/\blabels: unknown/)
+    expect(await alert.innerText()).not.toContain('[0]')
+    expect(sent.length).toBe(1)
+    await fill(requestOf('x.json'), 'wrong')
+    await button('Dry run').click()
+    await page.getByText('refused the credentials').waitFor()
+    expect(sent.length).toBe(2)
+    await fill('{"originIds": ')
+    await button('Dry run').click()
+    await page.getByText(/JSON/).nth(1).waitFor()
+    await fill(requestOf('x.json'), '')
+    await button('Dry run').click()
+    await page.getByText('Type the password of the origin').waitFor()
+    expect(sent.length).toBe(2)
+  })
+
+  test('an org that does not exist can be created from the error', async () => {
+    const { page, fill, button, dryRun } = await editor()
+    await fill(requestOf('x.json', { orgName: `${org}new` }))
+    await button('Dry run').click()
+    await button(`Create the org ${org}new`).click()
+    await button(`Create the org ${org}new`).waitFor({ state: 'detached' })
+    await dryRun()
+    expect((await client.get(`/1.0/publish/${org}new`)).status).toBe(200)
+  })
+
+  test('the sample of a dry run shows numbers as the packet has them', async () => {
+    const { page, fill, dryRun } = await editor()
+    await fill(requestOf('x.json'))
+    await page.route('**/1.0/publish/multi*', async (route) => {
+      const answer = await route.fetch()
+      const text = (await answer.text()).replace(/"sample":\[/, '"sample":[{"one":1.0,"two":9007199254740993},')
+      await route.fulfill({ response: answer, body: text })
+    })
+    await dryRun()
+    await page.getByText('Sample of the pairs').click()
+    await page.getByText('"one": 1.0').waitFor()
+    expect(await page.content()).toContain('"two": 9007199254740993')
+  })
+
+  test('a publish ends with the session: nothing is sent after the user has signed out', async () => {
+    const { page, fill, dryRun, publish, button, signIn } = await editor()
+    await fill(requestOf('left.json'))
+    await dryRun()
+    let sent = 0
+    await page.route('**/1.0/publish/multi*', async (route) => {
+      sent++
+      await route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, json: { error: '503 busy' } })
+    })
+    await publish.click()
+    await expect.poll(() => sent, { timeout: 10_000 }).toBeGreaterThan(1)
+    await button('Sign out').click()
+    const before = sent
+    await signIn()
+    await page.waitForTimeout(4_000)
+    expect([sent, page.url().includes('/console/publish')]).toEqual([before, true])
+    expect((await jobs()).map(({ fileName }) => fileName)).not.toContain('left.json')
+  })
+
+  test('the curl line sends the same request, with the secrets in the place of variables', async () => {
+    const { page, fill, button } = await editor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await fill(requestOf("o'dd.json"))
+    await button('Copy as curl').click()
+    await page.getByText('Copied').waitFor()
+    const line = (await page.evaluate('navigator.clipboard.readText()')) as string
+    expect([line.includes(password), line.includes('/1.0/publish/multi'), line.includes(boltUrl)]).toEqual([
+      ...[false, true, true],
+    ])
+    const { status, stdout } = spawnSync('sh', ['-c', `${line} -sS -o /dev/null -w '%{http_code}'`], {
+      env: { PATH: process.env.PATH, TOKEN: service.tokens.all, CREDENTIALS: credentials },
+      encoding: 'utf8',
+    })
+    expect([status, stdout]).toEqual([0, '200'])
+  })
+})
