@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { browserFor } from '../../support/console/browser.ts'
+import { ownService } from '../../support/programs/own-service.ts'
+
+const { service, client } = await ownService({ env: { CONSOLE: 'on' } })
+const { inBrowser, open } = await browserFor(service)
+await client.post('/1.0/publish/large')
+
+// Answers of the documented form, in place of the service's: to make such packets and models takes hours.
+const labels = Array.from({ length: 10_000 }, (_, at) => `Label${at}<img src=x onerror=alert(1)>`)
+const constraintOf = (label: string) => ({
+  ...{ label, property: 'id' },
+  cypher: {
+    3.5: `CREATE CONSTRAINT ON (n:\`${label}\`) …`,
+    5: `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) …`,
+  },
+})
+const counts = labels.map((label) => ({ kind: 'nodeUpsert', label, count: 1 }))
+const nothing = { count: 0, first: [] }
+const manifest = {
+  ...{ packet: 'large/labels.json', generation: 1, jobId: '0'.repeat(36), createdAt: new Date().toISOString() },
+  ...{ expiresAt: null, parameterSyntax: 'dollar', numbers: 'plain', pairs: 10_000, bytes: 1_000, statements: {} },
+  ...{ parts: [], sha256: '0'.repeat(64), base: null, shape: { counts, others: 0 } },
+  requires: { server: '3.5', constraints: labels.map(constraintOf) },
+  report: { missing: { originIds: nothing, relationshipIds: nothing }, skipped: {}, collapsed: 0 },
+}
+const fileNames = Array.from({ length: 50_000 }, (_, at) => `file-${at}.json`)
+const files = { fileNames, expiresAt: fileNames.map(() => null), next: null, error: null }
+const properties = Array.from({ length: 5_000 }, (_, at) => ({ key: `property${at}`, dataType: 'String' }))
+const nodeTypes = properties.map((property, at) => ({ key: `Type${at}`, properties: [{ ...property, unique: true }] }))
+const grn = `grn:gg:managerversion:${'0'.repeat(44)}`
+
+const pages = [
+  ['a packet of 10,000 labels', '/console/packets/large/labels.json', '**/manifest', manifest, labels.at(-1) as string],
+  ['an org of 50,000 files', '/console/packets/large', '**/files?*', files, 'file-49999.json'],
+  [
+    ...['a model of 5,000 node types', `/console/models/${encodeURIComponent(grn)}`, '**/manager/**'],
+    ...[{ properties, nodeTypes, managerVersion: { name: 'large' } }, 'Type4999'],
+  ],
+] as const
+
+/** The longest time for which the page did not answer, in milliseconds. */
+async function longestPause(page: Page, work: () => Promise<void>): Promise<number> {
+  await page.evaluate(`(() => {
+    window.longest = 0
+    let last = performance.now()
+    const look = () => { const now = performance.now(); window.longest = Math.max(window.longest, now - last); last = now }
+    setInterval(look, 20)
+  })()`)
+  await work()
+  return (await page.evaluate('window.longest')) as number
+}
+
+inBrowser('sizes', () => {
+  test.each(pages)(
+    '%s is shown, and the page stays in use',
+    { timeout: 120_000 },
+    async (_, path, route, body, last) => {
+      const { page, problems, open: openPage } = await open()
+      await openPage('/console/packets')
+      await page.route(route, (it) => it.fulfill({ json: body }))
+      const pause = await longestPause(page, async () => {
+        await page.evaluate(
+          `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+        )
+        await page.getByText(last, { exact: true }).first().waitFor({ timeout: 60_000 })
+      })
+      console.log(`${path}: longest pause ${Math.round(pause)} ms`)
+      expect(pause).toBeLessThan(10_000)
+      await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+      await page.getByText('There were no jobs').waitFor({ timeout: 20_000 })
+      expect(problems).toEqual([])
+    },
+  )
+})
