@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { accessSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
 import { staticAnswer } from './static-answer.ts'
@@ -43,9 +43,12 @@ export function serveConsole(directory = built): Router {
   return router
 }
 
+/** The page, if it and the files that it loads first are there. */
 function readPage(directory: string): string {
   try {
-    return readFileSync(join(directory, 'index.html'), 'utf8')
+    const page = readFileSync(join(directory, 'index.html'), 'utf8')
+    for (const [, name = ''] of page.matchAll(/\/console\/assets\/([\w.-]+)/g)) accessSync(join(directory, name))
+    return page
   } catch {
     throw new Error('CONSOLE is on, but the console is not built: run `npm run build:console`')
   }

@@ -64,6 +64,7 @@ const columns = [
   { title: 'State', of: ({ state }: Job) => <State state={state} /> },
   {
     title: 'Job',
+    isName: true,
     of: ({ id, orgName, fileName }: Job) => (
       <a href={jobHref(id)}>
         {orgName}/{fileName}

@@ -75,6 +75,8 @@ interface Column<Row> {
   title: string
   of: (row: Row) => ComponentChildren
   isNumber?: boolean
+  /** Names, which are read more easily on one line. */
+  isName?: boolean
 }
 
 interface TableProps<Row> {
@@ -102,8 +104,8 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
       <tbody>
         {rows.map((row, index) => (
           <tr key={keyOf ? keyOf(row) : index}>
-            {columns.map(({ title, of, isNumber }) => (
-              <td key={title} data-title={title} class={isNumber ? 'number' : ''}>
+            {columns.map(({ title, of, isNumber, isName }) => (
+              <td key={title} data-title={title} class={isNumber ? 'number' : isName ? 'name' : ''}>
                 <div>{of(row)}</div>
               </td>
             ))}

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -51,4 +51,8 @@ test('without the setting nothing is served', async () => {
 
 test('a console that is not built is an error at the start', () => {
   expect(() => serveConsole(empty)).toThrow('run `npm run build:console`')
+  writeFileSync(join(empty, 'index.html'), '<script src="/console/assets/main-1.js"></script>')
+  expect(() => serveConsole(empty)).toThrow('run `npm run build:console`')
+  writeFileSync(join(empty, 'main-1.js'), '')
+  expect(() => serveConsole(empty)).not.toThrow()
 })
