@@ -59,10 +59,10 @@ export async function createApiContext(
   releases: Releases,
   overrides: Partial<ApiContext> = {},
 ): Promise<ApiContext> {
-  const redis = releases.add('redis', connectProducer(config.redis.url, log), (it) => it.disconnect())
+  const redis = releases.add('redis', connectProducer(config.redis, log), (it) => it.disconnect())
   await redis.connect()
   await requireFitRedis(redis)
-  const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
+  const subscriber = releases.add('redis subscriber', connectPatient(config.redis, log), (it) => it.disconnect())
   const metrics = createMetrics()
   metrics.eventStreamsLimit.set(config.limits.eventStreams)
   const storage = await openStorage(config.storage, observeStore(metrics))

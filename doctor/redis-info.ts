@@ -1,4 +1,4 @@
-import { infoField } from '../shared/jobs/redis.ts'
+import { infoField, unsupportedServer } from '../shared/jobs/redis.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Earlier versions lack the options BYSCORE and REV of ZRANGE. */
@@ -9,7 +9,7 @@ const warningShare = 0.8
 export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
   const field = (name: string) => infoField(info, name)
   yield version(field('redis_version'))
-  yield* role(field('redis_mode'), field('role'))
+  yield* role(unsupportedServer(info), field('role'))
   yield policy(field('maxmemory_policy'))
   yield memory(Number(field('used_memory')), Number(field('maxmemory')))
   yield persistence(field('aof_enabled') === '1', field('aof_last_write_status'), settings)
@@ -22,9 +22,8 @@ function version(text: string): Finding {
   return fail('redis version', `${text || 'unknown'} is too old: it must be ${minVersion.join('.')} or later`)
 }
 
-function* role(mode: string, role: string): Generator<Finding> {
-  // Scripts change a job's record, claim and lists atomically, so one node must hold all of these keys.
-  if (mode === 'cluster') yield fail('redis role', 'a cluster, which splits the keys of a job: use one primary')
+function* role(unsupported: string | null, role: string): Generator<Finding> {
+  if (unsupported !== null) yield fail('redis role', unsupported)
   if (role !== 'master') yield fail('redis role', 'a replica, which takes no writes: REDIS_URL must name the primary')
 }
 

@@ -1,15 +1,19 @@
 import type { Redis } from 'ioredis'
 import { connectProducer } from '../shared/jobs/redis.ts'
+import { withTimeout } from '../shared/lifecycle/timeout.ts'
 import { type Check, codeOf, fail, type Report } from './finding.ts'
 import { checkKeys } from './keys.ts'
 import { findingsOf } from './redis-info.ts'
 
+const limitMs = 10_000
+
 /** Checks that Redis answers, is recent enough and durable, and that the key ring decrypts the credentials in it. */
-export const checkRedis: Check = async ({ redis: { url }, secretKeys }, report) => {
+export const checkRedis: Check = async ({ redis: address, secretKeys }, report) => {
   let last: unknown
-  const redis = connectProducer(url, { warn: (fields) => (last = (fields as { err?: unknown }).err) })
+  const redis = connectProducer(address, { warn: (fields) => (last = (fields as { err?: unknown }).err) })
   try {
-    await redis.connect()
+    // With Sentinels the client asks them again and again.
+    await withTimeout(redis.connect(), limitMs)
     // If the configured database is refused, the client continues in database 0.
     await redis.select(redis.options.db ?? 0)
   } catch (error) {

@@ -12,7 +12,7 @@ import { delayJob, handBack, lockLost, runJob } from './run-job.ts'
 export async function consumeJobs(context: WorkerContext, releases: Releases): Promise<Worker> {
   const { config, log } = context
   const stopping = new AbortController()
-  const connection = releases.add('queue connection', connectPatient(config.redis.url, log), (it) => it.disconnect())
+  const connection = releases.add('queue connection', connectPatient(config.redis, log), (it) => it.disconnect())
   const { run, checkLock } = createDeliveries(context, stopping.signal)
   const worker = new Worker<JobPayload>(queueName, run, {
     ...{ connection, prefix: queuePrefix, concurrency: config.worker.concurrency },

@@ -42,7 +42,7 @@ export async function createWorkerContext(
   releases: Releases,
   overrides: Partial<WorkerContext> = {},
 ): Promise<WorkerContext> {
-  const redis = releases.add('redis', connectPatient(config.redis.url, log), (it) => it.disconnect())
+  const redis = releases.add('redis', connectPatient(config.redis, log), (it) => it.disconnect())
   await redis.connect()
   await requireFitRedis(redis)
   const metrics = createMetrics()

@@ -87,7 +87,7 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
     metrics: env.METRICS_PORT === undefined ? null : { host: env.API_HOST, port: env.METRICS_PORT },
     failpoint: fixed.failpoint,
     testOverrides: testOverrides ?? null,
-    redis: { url: env.REDIS_URL },
+    redis: env.REDIS_URL,
     storage: {
       endpoint: env.S3_ENDPOINT,
       publicEndpoint: env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT,

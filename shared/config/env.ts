@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
 import { parseLifeDays } from './life-days.ts'
 import { parseCallbackAllow, parseOriginAllow, parseSecretKeys, parseServers } from './lists.ts'
+import { parseRedisAddress } from './redis-address.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
 const trimmed = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
@@ -49,28 +50,9 @@ const address = (...protocols: string[]) =>
     const { pathname, search, hash } = new URL(value)
     return ['', '/'].includes(pathname) && search + hash === ''
   }, 'must not have a path, a query or a fragment')
-const redisUrl = url('redis:', 'rediss:')
-  .refine(
-    (value) => /^(\/\d*)?$/.test(new URL(value).pathname) && new URL(value).hash === '',
-    'must have no path except the number of a database',
-  )
-  .refine((value) => {
-    const { username, password } = new URL(value)
-    return isEncoded(username) && isEncoded(password)
-  }, 'its user and password must be validly percent-encoded')
-
 function isEncryptedOrLocal(value: string): boolean {
   const { protocol, hostname } = new URL(value)
   return protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
-}
-
-function isEncoded(part: string): boolean {
-  try {
-    decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Every environment variable the two programs read, with its parser and default. Sizes are bytes, times seconds. */
@@ -86,7 +68,7 @@ export const environment = z.object({
     .default(10)
     .describe('how long a frozen worker keeps a job; a worker renews each lock before half of this time has passed'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
-  REDIS_URL: redisUrl.describe('queue and job records'),
+  REDIS_URL: parsedBy(parseRedisAddress).describe('queue and job records: redis:// or redis+sentinel://, or with TLS'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
   S3_PUBLIC_ENDPOINT: address('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
   S3_REGION: trimmed.default('us-east-1').describe('its region'),

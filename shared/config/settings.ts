@@ -1,5 +1,6 @@
 import type { FailpointSetting } from './failpoint.ts'
 import type { AllowRule, SecretKey } from './lists.ts'
+import type { RedisAddress } from './redis-address.ts'
 
 /** All settings, parsed and with their defaults, one interface per area. `env.ts` says what each one means. */
 export interface Config {
@@ -7,7 +8,7 @@ export interface Config {
   worker: WorkerSettings
   /** The separate address of `/metrics`; null: it has none. */
   metrics: { host: string; port: number } | null
-  redis: QueueSettings
+  redis: RedisAddress
   storage: StoreSettings & {
     /** Whether the bucket also has plain files. */
     plainFiles: boolean
@@ -53,10 +54,6 @@ export interface WorkerSettings {
   stalledSeconds: number
   /** Delay of a job that awaits its store, Redis or a newer worker. */
   retrySeconds: number
-}
-
-export interface QueueSettings {
-  url: string
 }
 
 export interface StoreSettings {

@@ -6,6 +6,7 @@ import { isAfter, type ListPosition } from './list-position.ts'
 import { createOpenRuns, type OpenRuns } from './open-runs.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
+import { requireReplica } from './redis.ts'
 import {
   callbacksDueKey,
   claimKey,
@@ -181,6 +182,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     },
     async cancel(id) {
       const state = await redis.jobCancel(...endArguments(id, '', { state: 'cancelled' }))
+      await requireReplica(redis)
       if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
       return state === '' ? null : { state: state as JobState, isCancelledNow: false }
     },

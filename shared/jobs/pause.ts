@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { type JobQueue, queueName, queuePrefix } from './queue.ts'
+import { requireReplica } from './redis.ts'
 import { queuePauseKey } from './redis-keys.ts'
 
 /** The fields of the queue that BullMQ keeps. */
@@ -34,6 +35,7 @@ export async function pauseQueue({ redis, queue }: Context, by: string): Promise
   const pause = { since: new Date().toISOString(), by }
   await redis.set(queuePauseKey, JSON.stringify(pause))
   await queue.pause()
+  await requireReplica(redis)
   return { pause, isNew: true }
 }
 
@@ -42,5 +44,6 @@ export async function resumeQueue({ redis, queue }: Context): Promise<boolean> {
   const wasPaused = await isPaused(redis)
   await queue.resume()
   await redis.del(queuePauseKey)
+  await requireReplica(redis)
   return wasPaused
 }

@@ -1,4 +1,6 @@
-import { Redis } from 'ioredis'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis, type RedisOptions } from 'ioredis'
+import type { RedisAddress, SentinelGroup } from '../config/redis-address.ts'
 
 interface ErrorLog {
   warn(fields: object, message: string): void
@@ -8,50 +10,109 @@ interface ErrorLog {
  * A connection that fails fast, for requests, which must not wait for an unavailable Redis. Errors are logged here;
  * without a listener they would end the process.
  */
-export function connectProducer(url: string, log: ErrorLog): Redis {
-  return logged(
-    new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      connectTimeout: 5_000,
-      commandTimeout: 5_000,
-      lazyConnect: true,
-    }),
-    log,
-  )
+export function connectProducer(address: RedisAddress, log: ErrorLog): Redis {
+  return connect(address, log, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
 }
 
 /** A connection that waits for an unavailable Redis, for workers and subscribers. BullMQ requires the null. */
-export function connectPatient(url: string, log: ErrorLog): Redis {
-  return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
+export function connectPatient(address: RedisAddress, log: ErrorLog): Redis {
+  const redis = connect(address, log, { maxRetriesPerRequest: null })
+  const send = redis.sendCommand.bind(redis)
+  redis.sendCommand = (command, stream) => {
+    const answer = slowIfRefused(send(command, stream) as Promise<unknown>)
+    // A pipeline handles the command's own promise.
+    answer.catch(() => {})
+    return answer
+  }
+  return redis
 }
 
-const awayTexts = /connection is closed|stream isn't writeable|command timed out|max retries per request/i
+const refusalMs = 1_000
+
+/** BullMQ repeats a refused command at once: without a pause, workers would fill a processor and their logs. */
+async function slowIfRefused(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isRefusal(error)) await delay(refusalMs)
+    throw error
+  }
+}
+
+function connect({ url, sentinel }: RedisAddress, log: ErrorLog, options: RedisOptions): Redis {
+  const common = { ...options, connectTimeout: 5_000, lazyConnect: true }
+  const redis = sentinel === null ? new Redis(url, common) : new Redis({ ...common, ...optionsOf(sentinel) })
+  redis.on('error', (error) => log.warn({ err: error }, 'redis'))
+  // Tried again with the next Sentinel.
+  redis.on('sentinelError', (error) => log.warn({ err: error }, 'sentinel'))
+  return redis
+}
+
+function optionsOf(group: SentinelGroup): RedisOptions {
+  const { sentinels, name, database, username, password, sentinelUsername, sentinelPassword, hasTls } = group
+  return {
+    ...{ sentinels, name, db: database, sentinelCommandTimeout: 5_000 },
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    ...(sentinelUsername === null ? {} : { sentinelUsername }),
+    ...(sentinelPassword === null ? {} : { sentinelPassword }),
+    ...(hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    // Without it a client of a frozen primary stays with it after the failover, and a worker blocks for ever.
+    failoverDetector: true,
+  }
+}
+
+const awayTexts =
+  /connection is closed|sentinels are unreachable|stream isn't writeable|command timed out|max retries per request/i
 
 /** Codes of temporary refusals: Redis is full, starting or busy, cannot save, or is not a primary with replicas. */
 const awayCodes = /\b(OOM|LOADING|BUSY|MISCONF|READONLY|NOREPLICAS|MASTERDOWN)\b/
 
+/** Whether Redis refused a command temporarily. */
+const isRefusal = (error: unknown): boolean => error instanceof Error && awayCodes.test(error.message)
+
 /** Whether a command failed because Redis is unavailable or refuses temporarily. */
 export const isRedisAway = (error: unknown): boolean =>
-  error instanceof Error && (awayTexts.test(error.message) || awayCodes.test(error.message))
-
-function logged(redis: Redis, log: ErrorLog): Redis {
-  redis.on('error', (error) => log.warn({ err: error }, 'redis'))
-  return redis
-}
+  isRefusal(error) || (error instanceof Error && awayTexts.test(error.message))
 
 /**
- * Requires the policy noeviction, because a Redis that evicts keys loses jobs; also requires that the configured
- * database exists. @throws Error naming the policy, or Redis's own error.
+ * Requires one primary that keeps all keys, and the configured database. @throws Error naming what is unfit, or Redis's
+ * own error
  */
 export async function requireFitRedis(redis: Redis): Promise<void> {
   // If the configured database is refused, the client only logs it and continues in database 0.
   await redis.select(redis.options.db ?? 0)
-  const policy = infoField(await redis.info('memory'), 'maxmemory_policy')
+  const info = await redis.info()
+  const unfit = unsupportedServer(info)
+  if (unfit !== null) throw new Error(`Redis is ${unfit}`)
+  const policy = infoField(info, 'maxmemory_policy')
   if (policy === 'noeviction') return
   throw new Error(
     `Redis has maxmemory-policy ${policy}, which would evict jobs; set it to noeviction: in redis.conf, or with CONFIG SET maxmemory-policy noeviction`,
   )
+}
+
+/**
+ * Why the service cannot run on a server with this INFO; null if it can. Scripts change a job's record, its claim and
+ * lists of keys that they find on the way, all at once, so one server must hold all keys and allow undeclared ones.
+ */
+export function unsupportedServer(info: string): string | null {
+  if (infoField(info, 'redis_mode') === 'cluster') return 'a cluster, which splits the keys of a job: use one primary'
+  if (infoField(info, 'dragonfly_version') === '') return null
+  return 'Dragonfly, which refuses scripts that find keys on the way: use Redis or Valkey'
+}
+
+/** How long a replica may take to have what was written. */
+const replicaMs = 2_000
+
+/**
+ * Waits until a replica has what this connection wrote, if Sentinels may promote one: otherwise a failover could lose
+ * what a client was promised. @throws Error if no replica has it in time
+ */
+export async function requireReplica(redis: Redis): Promise<void> {
+  if (!redis.options.sentinels) return
+  if ((await redis.wait(1, replicaMs)) === 0)
+    throw new Error(`no replica of Redis has the change after ${replicaMs} ms`)
 }
 
 /** A field of Redis's INFO; '' if it is missing. */

@@ -1,5 +1,6 @@
-import { afterEach, expect, inject, test } from 'vitest'
-import { connectPatient, connectProducer, requireFitRedis } from '../../shared/jobs/redis.ts'
+import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
+import { connectPatient, connectProducer, requireFitRedis, unsupportedServer } from '../../shared/jobs/redis.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
 import { redisWith } from '../support/servers/redis-with.ts'
 
 const quiet = { warn() {} }
@@ -12,7 +13,7 @@ afterEach(() => {
 const starts = { producer: connectProducer, patient: connectPatient }
 
 async function start(how: keyof typeof starts, url: string) {
-  const redis = starts[how](url, quiet)
+  const redis = starts[how]({ url, sentinel: null }, quiet)
   opened.push(redis)
   await redis.connect()
   return requireFitRedis(redis)
@@ -37,3 +38,18 @@ test.each(ways)(
     await expect(start(how, `${inject('stack').redis.url}/99`)).rejects.toThrow('DB index is out of range')
   },
 )
+
+test.each(ways)(
+  'a %s connection to a Redis Cluster is refused, because a cluster splits the keys of a job',
+  async (how) => {
+    const redis = await ownRedis(onTestFinished, ['--cluster-enabled', 'yes'])
+    await expect(start(how, redis.address.url)).rejects.toThrow('Redis is a cluster, which splits the keys of a job')
+  },
+)
+
+test('Dragonfly is refused by its name', () => {
+  expect(unsupportedServer('redis_version:7.4.0\r\ndragonfly_version:df-v1.34.2\r\nredis_mode:standalone\r\n')).toMatch(
+    /^Dragonfly, /,
+  )
+  expect(unsupportedServer('redis_version:7.2.4\r\nvalkey_version:8.1.1\r\nredis_mode:standalone\r\n')).toBeNull()
+})

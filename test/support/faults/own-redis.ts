@@ -39,17 +39,20 @@ export interface OwnRedis {
  * A process with an append-only file. Where Redis only runs in a container, a proxy imitates the effect of signals on
  * clients. Stopped when the calling test finishes, or by `whenDone`.
  */
-export async function ownRedis(whenDone: (end: () => Promise<void>) => void = onTestFinished): Promise<OwnRedis> {
+export async function ownRedis(
+  whenDone: (end: () => Promise<void>) => void = onTestFinished,
+  settings: readonly string[] = [],
+): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
   whenDone(() => run.stop())
   const command = await redisServer(run).catch(() => null)
-  if (command !== null) return redisProcess(run, command)
+  if (command !== null) return redisProcess(run, command, settings)
   const container = await docker(run).redis()
   if (container) return proxiedRedis(container.url)
   throw new Error('neither a redis-server nor Docker: this test needs a Redis of its own')
 }
 
-async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
+async function redisProcess(run: Run, command: string, settings: readonly string[]): Promise<OwnRedis> {
   const directory = join(run.directory, 'redis')
   const snapshot = join(run.directory, 'snapshot.rdb')
   const port = await freePort()
@@ -65,6 +68,7 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
         ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
         // With `everysec` a killed Redis may lose what it acknowledged while the disk was slow: a rollback, see `snapshot`.
         ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
+        ...settings,
       ],
     })
     await untilReady(server, () => askRedis(url))

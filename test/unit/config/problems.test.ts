@@ -38,7 +38,7 @@ describe('problems', () => {
       [
         "API_PORT: must be a whole number from 0 to 65535",
         "WORKER_CONCURRENCY: must be a whole number, 1 or more",
-        "REDIS_URL: must be a URL starting with redis:// or rediss://",
+        "REDIS_URL: must be a URL starting with redis://, rediss://, redis+sentinel:// or rediss+sentinel://",
         "S3_ENDPOINT: must be a URL starting with http:// or https://",
         "SECRET_KEYS: entry 1 must be kid:base64key",
         "ORIGIN_ALLOW: "db.example:0" is not a host, *.suffix or CIDR",

@@ -143,7 +143,7 @@ describe('the URL', () => {
 
 test('the Redis URL may have credentials and a database number, but no other path', () => {
   const url = 'rediss://user:p%40ss@redis.example:6380/7'
-  expect(readConfig('worker', { ...least, REDIS_URL: url }).redis).toEqual({ url })
+  expect(readConfig('worker', { ...least, REDIS_URL: url }).redis).toEqual({ url, sentinel: null })
   for (const odd of ['/pass-canary', '/1/2', '/-1', '#pass-canary', '/1#pass-canary'])
     expect(one('REDIS_URL', `redis://host${odd}`)).toEqual([
       'REDIS_URL: must have no path except the number of a database',

@@ -27,7 +27,7 @@ test('unset variables have their defaults', () => {
     metrics: null,
     failpoint: null,
     testOverrides: null,
-    redis: { url: 'redis://127.0.0.1:6379' },
+    redis: { url: 'redis://127.0.0.1:6379', sentinel: null },
     storage: {
       endpoint: 'http://127.0.0.1:9000',
       publicEndpoint: 'http://127.0.0.1:9000',

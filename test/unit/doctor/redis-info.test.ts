@@ -6,6 +6,7 @@ const sound = {
   redis_version: '7.2.5',
   redis_mode: 'standalone',
   role: 'master',
+  dragonfly_version: '',
   maxmemory_policy: 'noeviction',
   used_memory: '1048576',
   maxmemory: '104857600',
@@ -34,6 +35,12 @@ describe('the version', () => {
       `fail  redis version: ${version} is too old: it must be 6.2 or later`,
     ])
   })
+})
+
+test('Dragonfly fails', () => {
+  expect(notOk({ dragonfly_version: 'df-v1.34.2' })).toEqual([
+    'fail  redis role: Dragonfly, which refuses scripts that find keys on the way: use Redis or Valkey',
+  ])
 })
 
 test('a cluster and a replica fail', () => {

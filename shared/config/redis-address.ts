@@ -1,0 +1,83 @@
+/** Where Redis is. Contract 11, `REDIS_URL`. */
+export interface RedisAddress {
+  url: string
+  /** The group of a `redis+sentinel://` URL; null: the URL names Redis itself. */
+  sentinel: SentinelGroup | null
+}
+
+/** A primary with replicas, whose address the Sentinels know. */
+export interface SentinelGroup {
+  sentinels: { host: string; port: number }[]
+  /** The name under which the Sentinels monitor the primary. */
+  name: string
+  database: number
+  username: string | null
+  password: string | null
+  sentinelUsername: string | null
+  sentinelPassword: string | null
+  /** Whether Redis and the Sentinels use TLS. */
+  hasTls: boolean
+}
+
+const schemes = ['redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:']
+const sentinelPort = 26_379
+
+/** Parses `REDIS_URL`. @throws {Error} naming the rule, never the URL, which may hold passwords. */
+export function parseRedisAddress(url: string): RedisAddress {
+  const scheme = /^([a-z+]+:)\/\/[^/]/.exec(url)?.[1] ?? ''
+  if (scheme.endsWith('+sentinel:')) return { url, sentinel: parseGroup(url) }
+  const parsed = URL.parse(url)
+  if (!schemes.includes(scheme) || parsed === null) {
+    const [last, ...others] = schemes.map((one) => `${one}//`).reverse()
+    throw new Error(`must be a URL starting with ${others.reverse().join(', ')} or ${last}`)
+  }
+  const { pathname, hash, username, password } = parsed
+  if (!/^(\/\d*)?$/.test(pathname) || hash !== '') throw new Error('must have no path except the number of a database')
+  for (const part of [username, password]) decoded(part)
+  return { url, sentinel: null }
+}
+
+const group =
+  /^(rediss?)\+sentinel:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)\/([^/?#]+)(?:\/(\d{1,5}))?(?:\?([^#]*))?$/
+
+function parseGroup(url: string): SentinelGroup {
+  const [, scheme, username, password, hosts = '', name = '', database = '0', query = ''] = group.exec(url) ?? []
+  if (scheme === undefined) {
+    throw new Error(
+      'must have the form redis+sentinel://user:password@host:port,host:port/name/database, where only a host and the name are required',
+    )
+  }
+  const parameters = new URLSearchParams(query)
+  const take = (key: string) => {
+    const value = parameters.get(key)
+    parameters.delete(key)
+    return value
+  }
+  const [sentinelUsername, sentinelPassword] = [take('sentinelUsername'), take('sentinelPassword')]
+  if (parameters.size > 0) throw new Error('may have the parameters sentinelUsername and sentinelPassword only')
+  return {
+    sentinels: hosts.split(',').map(parseHost),
+    name: decoded(name),
+    database: Number(database),
+    username: username ? decoded(username) : null,
+    password: password ? decoded(password) : null,
+    ...{ sentinelUsername, sentinelPassword },
+    hasTls: scheme === 'rediss',
+  }
+}
+
+function parseHost(text: string): { host: string; port: number } {
+  const [, host, port = String(sentinelPort)] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? []
+  if (host === undefined || Number(port) === 0 || Number(port) > 65_535) {
+    throw new Error('each of its hosts must be a name or an address, with an optional port')
+  }
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new Error('its user and password must be validly percent-encoded')
+  }
+}

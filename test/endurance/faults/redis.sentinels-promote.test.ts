@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import { createClient } from '../../../dev/client.ts'
+import { prepare } from '../../support/clients/e2e.ts'
+import { until } from '../../support/faults/processes.ts'
+import { type Member, sentinelGroup } from '../../support/faults/sentinel-group.ts'
+import { runDoctor } from '../../support/programs/doctor.ts'
+import { ownService } from '../../support/programs/own-service.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+interface Job {
+  state: string
+  error: { code: string } | null
+}
+
+const group = await sentinelGroup((end) => afterAll(end))
+const { service, keysBelow } = await ownService({ workers: 2, env: { REDIS_URL: group.url, WORKER_LOCK_SECONDS: '3' } })
+// Each request on its own connection: a kept one may end just when it is used.
+const client = createClient(service.apiUrl, service.tokens.all as string, { Connection: 'close' })
+const { fields, org } = await prepare(20, service)
+
+/** Submits publishes until told to stop. @returns the jobs that were accepted, and what was refused */
+function startLoad(name: string) {
+  const accepted = new Map<string, string>()
+  const refused: string[] = []
+  let isOver = false
+  async function submitAll(lane: number): Promise<void> {
+    for (let at = 0; !isOver; at++) {
+      const fileName = `${name}-${lane}-${at}`
+      const body = { ...fields, originIds: ['p1', 'p2', 'p3'], orgName: org, fileName }
+      const answer = await client.post('/1.0/publish/', body, { Prefer: 'respond-async' }).catch(() => null)
+      const location = answer?.headers.get('Location')
+      if (answer?.status === 202 && location) accepted.set(fileName, location)
+      else refused.push(String(answer?.status ?? 'no answer'))
+      await delay(20)
+    }
+  }
+  const lanes = Promise.all([1, 2, 3].map(submitAll))
+  return {
+    accepted,
+    async stop() {
+      isOver = true
+      await lanes
+      return { accepted, refused }
+    },
+  }
+}
+
+/** What becomes of the primary, and how that ends. */
+const faults: [name: string, begin: (primary: Member) => unknown, end: (primary: Member) => unknown][] = [
+  ['is frozen', (it) => it.freeze(), (it) => it.wake()],
+  ['is cut off', (it) => it.proxy.refuse(true), (it) => it.proxy.refuse(false)],
+  ['is killed', (it) => it.kill(), (it) => it.restart()],
+]
+
+test.each(faults)(
+  'no accepted job is lost or runs for ever while the primary %s under load',
+  async (name, begin, end) => {
+    const load = startLoad(name.replaceAll(' ', '-'))
+    await until('jobs are accepted', () => load.accepted.size > 30)
+    const before = await group.primary()
+    await begin(before)
+    await group.promoted(before)
+    await delay(3_000)
+    end(before)
+    if (name !== 'is killed') {
+      const size = load.accepted.size
+      await until('jobs are accepted again', () => load.accepted.size > size + 30)
+    }
+    const { accepted, refused } = await load.stop()
+    const states = new Map<string, string>()
+    await until(
+      'every accepted job has ended',
+      async () => {
+        for (const [fileName, location] of accepted) {
+          if (states.get(fileName) === 'succeeded') continue
+          const { status, body } = await client.get<Job>(location)
+          states.set(
+            fileName,
+            status === 200 ? `${body.state}${body.error ? ` ${body.error.code}` : ''}` : String(status),
+          )
+        }
+        return [...states.values()].every((state) => !/^(queued|running|committing|503)/.test(state))
+      },
+      120_000,
+    )
+    expect([...states].filter(([, state]) => state !== 'succeeded')).toEqual([])
+    // What is reported as a success is in the store.
+    const keys = (await keysBelow('')).join('\n')
+    expect([...accepted.keys()].filter((fileName) => !keys.includes(`${org}/${fileName}`))).toEqual([])
+    expect(new Set(refused)).toEqual(new Set(refused.filter((status) => status === '503' || status === '504')))
+    console.log(`${name}: ${accepted.size} jobs accepted, ${refused.length} submissions refused`)
+  },
+)
+
+test('without a replica a publish is refused, because a failover would lose it', async () => {
+  const primary = await group.primary()
+  const redis = group.client(primary)
+  await redis.config('SET', 'min-replicas-to-write', '0')
+  const [replica] = group.members.filter((member) => member !== primary) as [Member]
+  replica.freeze()
+  const body = { ...fields, originIds: ['p1'], orgName: org, fileName: 'not-replicated' }
+  const { status, body: answer } = await client.post('/1.0/publish/', body, { Prefer: 'respond-async' })
+  expect([status, answer.error]).toEqual([503, expect.stringContaining('503')])
+  replica.wake()
+  await redis.config('SET', 'min-replicas-to-write', '1')
+  redis.disconnect()
+})
+
+test('the logs hold neither password of a Sentinel URL, and no flood of refusals', async () => {
+  const logs = service.logs()
+  const refusals = logs.split('\n').filter((line) => line.includes('NOREPLICAS') && line.includes('"msg":"queue"'))
+  expect([refusals.length > 0, refusals.length < 2_000]).toEqual([true, true])
+  expect(logs).not.toMatch(/(redis|sentinel)-canary/)
+})
+
+test('the doctor reads a Redis behind Sentinels', async () => {
+  const { lines } = await runDoctor({ REDIS_URL: group.url })
+  expect(lines.filter((line) => line.includes('redis version'))).toEqual([expect.stringMatching(/^ok /)])
+  const { host } = new URL(inject('stack').redis.url)
+  const { lines: wrong } = await runDoctor({ REDIS_URL: `redis+sentinel://${host}/nothing` })
+  expect(wrong.filter((line) => line.startsWith('fail  redis:')).length).toBe(1)
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { parseRedisAddress } from '../../../shared/config/redis-address.ts'
+
+const none = { username: null, password: null, sentinelUsername: null, sentinelPassword: null }
+
+test('a Sentinel URL needs a host and the name of the group', () => {
+  expect(parseRedisAddress('redis+sentinel://one/mymaster').sentinel).toEqual({
+    ...{ sentinels: [{ host: 'one', port: 26_379 }], name: 'mymaster', database: 0, hasTls: false },
+    ...none,
+  })
+})
+
+test('a Sentinel URL may name several hosts, a database, TLS, and users and passwords of both roles', () => {
+  const url =
+    'rediss+sentinel://app:p%40ss,1@one:26380,[::1],10.0.0.3:1/my%20master/7?sentinelUsername=watch&sentinelPassword=s%26ecret'
+  expect(parseRedisAddress(url)).toEqual({
+    url,
+    sentinel: {
+      sentinels: [
+        { host: 'one', port: 26_380 },
+        { host: '::1', port: 26_379 },
+        { host: '10.0.0.3', port: 1 },
+      ],
+      ...{ name: 'my master', database: 7, hasTls: true },
+      ...{ username: 'app', password: 'p@ss,1', sentinelUsername: 'watch', sentinelPassword: 's&ecret' },
+    },
+  })
+  expect(parseRedisAddress('redis+sentinel://:secret@one/m').sentinel).toMatchObject({
+    username: null,
+    password: 'secret',
+  })
+})
+
+test.each([
+  ['redis+sentinel://one', 'must have the form'],
+  ['redis+sentinel://one/', 'must have the form'],
+  ['redis+sentinel://one/m/x', 'must have the form'],
+  ['redis+sentinel://one/m#pass-canary', 'must have the form'],
+  ['redis+sentinel://one,,two/m', 'each of its hosts'],
+  ['redis+sentinel://one:0/m', 'each of its hosts'],
+  ['redis+sentinel://one:65536/m', 'each of its hosts'],
+  ['redis+sentinel://::1/m', 'each of its hosts'],
+  ['redis+sentinel://one/m?password=pass-canary', 'may have the parameters'],
+  ['redis+sentinel://:%zzpass-canary@one/m', 'validly percent-encoded'],
+  [
+    'redis-sentinel://one/m',
+    'must be a URL starting with redis://, rediss://, redis+sentinel:// or rediss+sentinel://',
+  ],
+])('%s is refused by a message that holds nothing of it', (url, message) => {
+  expect(() => parseRedisAddress(url)).toThrow(message)
+  expect(() => parseRedisAddress(url)).not.toThrow('canary')
+})
