@@ -1,4 +1,4 @@
-/** Where Redis is. Contract 11, `REDIS_URL`. */
+/** Where Redis is. Contract 11. */
 export interface RedisAddress {
   url: string
   /** The group of a `redis+sentinel://` URL; null: the URL names Redis itself. */
