@@ -1,6 +1,7 @@
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
+import { inSpan } from '../shared/observability/spans.ts'
 import { defaultSyntax } from '../shared/packet/cypher/parameters.ts'
 import type { SealedPart } from '../shared/packet/parts/packet-writer.ts'
 import type { Staging } from '../shared/packets/staging.ts'
@@ -24,7 +25,7 @@ export async function buildParts(
   const { config, metrics, failpoint } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const sink = async (part: SealedPart) => {
-    await staging.put(part)
+    await inSpan('PUT part', { kind: 'client', attributes: { 'http.request.method': 'PUT' } }, () => staging.put(part))
     partStored(context, part)
     failpoint('partStored')
   }
@@ -42,7 +43,11 @@ export async function buildParts(
     run.onProgress(progress)
   }
   const { signal } = run
-  return buildPacket(order, { originPolicy, sink, signal, onProgress }).catch(async (error) => {
+  const attributes = { 'db.system.name': 'neo4j', 'packets.sub_requests': order.requests.length }
+  const built = inSpan('read origin', { kind: 'client', attributes }, () =>
+    buildPacket(order, { originPolicy, sink, signal, onProgress }),
+  )
+  return built.catch(async (error) => {
     await staging.discard().catch(() => {}) // the janitor sweeps parts that remain
     throw error
   })

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import type { SecretKey } from '../shared/config/lists.ts'
 import { jobView } from '../shared/jobs/job-view.ts'
+
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { currentTraceparent } from '../shared/observability/spans.ts'
 
 interface CallbackRequest {
   headers: Record<string, string>
@@ -18,6 +20,7 @@ const longestMessage = 1_000
 export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], at = new Date()): CallbackRequest {
   const id = `${job.id}.${job.state}`
   const body = bodyOf(job)
+  const traceparent = currentTraceparent() ?? job.traceparent
   const signatures = secrets.map(({ key }) => new Webhook(key, { format: 'raw' }).sign(id, at, body))
   return {
     headers: {
@@ -27,8 +30,8 @@ export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], a
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': signatures.join(' '),
-      // Pass the header on unchanged: the service adds no span to the trace.
-      ...(job.traceparent ? { traceparent: job.traceparent } : {}),
+      // Without an OpenTelemetry SDK the header of the publish is passed on.
+      ...(traceparent ? { traceparent } : {}),
     },
     body,
   }

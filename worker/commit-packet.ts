@@ -1,6 +1,7 @@
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
+import { inSpan } from '../shared/observability/spans.ts'
 import { commitStaged } from '../shared/packets/commit.ts'
 import { commitMs } from '../shared/packets/generations.ts'
 import { packetName } from '../shared/packets/keys.ts'
@@ -52,7 +53,9 @@ export async function commitPacket(
   failpoint('beforeManifest')
   const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
   const packet = { staged, content, days, discard }
-  const committed = commitStaged(generations, packetName(orgName, fileName), packet, options)
+  const committed = inSpan('commit packet', { kind: 'internal' }, () =>
+    commitStaged(generations, packetName(orgName, fileName), packet, options),
+  )
   const { generation } = await committed.catch((error) => {
     commitLost(context, job.id, error)
     throw error

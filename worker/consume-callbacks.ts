@@ -6,6 +6,7 @@ import type { JobCallback } from '../shared/jobs/record.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { callbackAttempted } from '../shared/observability/events.ts'
+import { inSpan } from '../shared/observability/spans.ts'
 import { withTrace } from '../shared/observability/trace.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../shared/origin/https-url.ts'
 import { callbackRequest } from './callback-request.ts'
@@ -81,16 +82,22 @@ async function deliverCallback(
   const { id } = delivery.data
   const [job] = await Promise.all([records.read(id), callbacks.started(delivery)])
   if (!job?.callback || !job.order.callbackUrl || job.callback.state !== 'due') return callbacks.forget(id)
-  if (!isFinished(job) || !config.callbacks) return
+  const settings = config.callbacks
+  if (!isFinished(job) || !settings) return
   failpoint('beforeCallback')
   const attempt = job.callback.attempts + 1
   const url = parseHttpsUrl(job.order.callbackUrl) as HttpsUrl
-  const request = callbackRequest(job, config.callbacks.secrets)
   const startedAt = performance.now()
   let answer: CallbackAnswer | null = null
   let failure: unknown
   try {
-    answer = await sendCallback(url, request, config.callbacks, limitMs)
+    const attributes = { 'http.request.method': 'POST', 'http.request.resend_count': attempt - 1 }
+    answer = await inSpan('POST callback', { kind: 'client', parent: job.traceparent, attributes }, async (add) => {
+      const request = callbackRequest(job, settings.secrets)
+      const answered = await sendCallback(url, request, settings, limitMs)
+      add({ 'http.response.status_code': answered.status })
+      return answered
+    })
   } catch (error) {
     failure = error
   }

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingChildrenError, WaitingError } from 'bullmq'
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
-import type { JobPayload } from '../shared/jobs/queue.ts'
+import { type JobPayload, messagingAttributes } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
@@ -9,6 +9,7 @@ import { wasCancelled } from '../shared/jobs/stored-request.ts'
 import { tenantOf } from '../shared/jobs/tenant.ts'
 import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
 import { runFailed, runHandedBack, runStarted } from '../shared/observability/events.ts'
+import { inSpan } from '../shared/observability/spans.ts'
 import { withTrace } from '../shared/observability/trace.ts'
 import { asTenant } from '../shared/origin/held-budget.ts'
 import type { WorkerContext } from './context.ts'
@@ -87,7 +88,7 @@ async function runOnce(
   const tracking = trackProgress(context, step, attempt, stopping)
   try {
     const { signal, onProgress } = tracking
-    await step.run({ attempt, signal, onProgress })
+    await inRunSpan(job, slice, attempt, () => step.run({ attempt, signal, onProgress }))
     if (slice !== undefined) {
       await tracking.report()
       context.log.info({ jobId: id, slice, attempt }, 'slice built')
@@ -101,6 +102,27 @@ async function runOnce(
   } finally {
     tracking.stop()
   }
+}
+
+/** A slice has a trace of its own, linked to that of its job, which would otherwise be too long to read. */
+async function inRunSpan(job: JobRecord, slice: number | undefined, attempt: number, run: () => Promise<void>) {
+  const cause = slice === undefined ? { parent: job.traceparent } : { link: job.traceparent }
+  const attributes = {
+    ...messagingAttributes('process'),
+    ...{ 'messaging.message.id': job.id, 'packets.attempt': attempt },
+    ...(slice === undefined ? {} : { 'packets.slice': slice }),
+  }
+  let waits: WaitingChildrenError | null = null
+  await inSpan(
+    slice === undefined ? 'process publish' : 'process slice',
+    { kind: 'consumer', ...cause, attributes },
+    () =>
+      run().catch((error) => {
+        if (!(error instanceof WaitingChildrenError)) throw error
+        waits = error
+      }),
+  )
+  if (waits !== null) throw waits
 }
 
 /** Settles a run that did not succeed: hands back, cancels, retries or fails its job, or leaves it to another run. */

@@ -3,8 +3,10 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { callbackAddress } from '../../shared/jobs/callback-address.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
 import { askedFor } from '../../shared/jobs/order.ts'
+import { messagingAttributes } from '../../shared/jobs/queue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { type Submitted, submitJob } from '../../shared/jobs/submit-job.ts'
+import { currentTraceparent, inSpan } from '../../shared/observability/spans.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/packets/keys.ts'
@@ -57,7 +59,13 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const { queuedJobs: openRunsLimit } = config.limits
   const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
   const { model } = await binding
-  return submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender: caller.sender })
+  const span = { kind: 'producer', parent: caller.sender.traceparent, attributes: messagingAttributes('send') } as const
+  return inSpan('send publish', span, async (add) => {
+    const sender = { ...caller.sender, traceparent: currentTraceparent() ?? caller.sender.traceparent }
+    const submitted = await submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender })
+    add({ 'messaging.message.id': submitted.id })
+    return submitted
+  })
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */

@@ -9,6 +9,12 @@ import { jobVersion } from './version.ts'
 export const queueName = 'publish'
 export const queuePrefix = 'packets:queue'
 
+/** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
+export const messagingAttributes = (operation: 'send' | 'process') => ({
+  ...{ 'messaging.system': 'bullmq', 'messaging.destination.name': queueName },
+  ...{ 'messaging.operation.name': operation, 'messaging.operation.type': operation },
+})
+
 /** A job, or one slice of a large multi. */
 export interface JobPayload {
   id: string
