@@ -2,13 +2,21 @@ import { parseArgs } from 'node:util'
 import { runFile } from './run-file.ts'
 
 /**
- * Runs random clients and faults for longer than `npm run test:rest`: `npm run soak -- --minutes 30 --seed 7`. The history is
- * written to `.local/soak/seed-<seed>.jsonl`.
+ * Runs random clients and faults for longer than `npm run test:rest`: `npm run soak -- --minutes 30 --seed 7`. The
+ * history is written to `.local/soak/seed-<seed>.jsonl`. With `--sentinels` the only faults are of the primary of a
+ * Sentinel group.
  */
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+    sentinels: { type: 'boolean', default: false },
+  },
 })
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
 if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
 if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
-runFile('soak.random-faults', { name: 'SOAK', values: { minutes, seed } })
+runFile(values.sentinels ? 'redis.sentinels-promote' : 'soak.random-faults', {
+  name: 'SOAK',
+  values: { minutes, seed },
+})

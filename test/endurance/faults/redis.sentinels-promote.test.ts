@@ -54,43 +54,59 @@ const faults: [name: string, begin: (primary: Member) => unknown, end: (primary:
   ['is killed', (it) => it.kill(), (it) => it.restart()],
 ]
 
-test.each(faults)(
-  'no accepted job is lost or runs for ever while the primary %s under load',
-  async (name, begin, end) => {
-    const load = startLoad(name.replaceAll(' ', '-'))
-    await until('jobs are accepted', () => load.accepted.size > 30)
-    const before = await group.primary()
-    await begin(before)
-    await group.promoted(before)
-    await delay(3_000)
-    end(before)
-    if (name !== 'is killed') {
-      const size = load.accepted.size
-      await until('jobs are accepted again', () => load.accepted.size > size + 30)
-    }
-    const { accepted, refused } = await load.stop()
-    const states = new Map<string, string>()
-    await until(
-      'every accepted job has ended',
-      async () => {
-        for (const [fileName, location] of accepted) {
-          if (states.get(fileName) === 'succeeded') continue
-          const { status, body } = await client.get<Job>(location)
-          states.set(
-            fileName,
-            status === 200 ? `${body.state}${body.error ? ` ${body.error.code}` : ''}` : String(status),
-          )
-        }
-        return [...states.values()].every((state) => !/^(queued|running|committing|503)/.test(state))
-      },
-      120_000,
-    )
-    expect([...states].filter(([, state]) => state !== 'succeeded')).toEqual([])
-    // What is reported as a success is in the store.
-    const keys = (await keysBelow('')).join('\n')
-    expect([...accepted.keys()].filter((fileName) => !keys.includes(`${org}/${fileName}`))).toEqual([])
-    expect(new Set(refused)).toEqual(new Set(refused.filter((status) => status === '503' || status === '504')))
-    console.log(`${name}: ${accepted.size} jobs accepted, ${refused.length} submissions refused`)
+type Fault = (typeof faults)[number]
+
+/** Lets a fault happen under load, and checks what became of every job that was accepted. */
+async function survive([name, begin, end]: Fault): Promise<void> {
+  const load = startLoad(`${name.replaceAll(' ', '-')}-${Date.now()}`)
+  await until('jobs are accepted', () => load.accepted.size > 30)
+  const before = await group.primary()
+  await begin(before)
+  await group.promoted(before)
+  await delay(3_000)
+  end(before)
+  if (name !== 'is killed') {
+    const size = load.accepted.size
+    await until('jobs are accepted again', () => load.accepted.size > size + 30)
+  }
+  const { accepted, refused } = await load.stop()
+  const states = new Map<string, string>()
+  await until(
+    'every accepted job has ended',
+    async () => {
+      for (const [fileName, location] of accepted) {
+        if (states.get(fileName) === 'succeeded') continue
+        const { status, body } = await client.get<Job>(location)
+        states.set(
+          fileName,
+          status === 200 ? `${body.state}${body.error ? ` ${body.error.code}` : ''}` : String(status),
+        )
+      }
+      return [...states.values()].every((state) => !/^(queued|running|committing|503)/.test(state))
+    },
+    120_000,
+  )
+  expect([...states].filter(([, state]) => state !== 'succeeded')).toEqual([])
+  // What is reported as a success is in the store.
+  const keys = (await keysBelow('')).join('\n')
+  expect([...accepted.keys()].filter((fileName) => !keys.includes(`${org}/${fileName}`))).toEqual([])
+  expect(new Set(refused)).toEqual(new Set(refused.filter((status) => status === '503' || status === '504')))
+  console.log(`${name}: ${accepted.size} jobs accepted, ${refused.length} submissions refused`)
+}
+
+test.each(faults)('no accepted job is lost or runs for ever while the primary %s under load', (...fault) =>
+  survive(fault),
+)
+
+const minutes = inject('soak')?.minutes ?? 0
+test.runIf(minutes > 0)(
+  `no accepted job is lost in ${minutes} minutes of failovers`,
+  {
+    timeout: (minutes + 5) * 60_000,
+  },
+  async () => {
+    const deadline = performance.now() + minutes * 60_000
+    for (let round = 0; performance.now() < deadline; round++) await survive(faults[round % faults.length] as Fault)
   },
 )
 

@@ -42,10 +42,11 @@ export interface OwnRedis {
 export async function ownRedis(
   whenDone: (end: () => Promise<void>) => void = onTestFinished,
   settings: readonly string[] = [],
+  program?: string,
 ): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
   whenDone(() => run.stop())
-  const command = await redisServer(run).catch(() => null)
+  const command = program ?? (await redisServer(run).catch(() => null))
   if (command !== null) return redisProcess(run, command, settings)
   const container = await docker(run).redis()
   if (container) return proxiedRedis(container.url)

@@ -163,6 +163,12 @@ const faults: Record<string, Fault> = {
     store.refuse(false)
     await until('the API answers others while names stay unanswered', lists, answersWithinMs)
   },
+  async 'queue paused'({ world }, seconds) {
+    const path = (to: string) => world.client.post(`/1.0/ops/${to}`).then(({ status }) => status)
+    await path('pause')
+    await seconds(4)
+    await until('the queue is resumed', async () => (await path('resume')) === 200)
+  },
   async 'origin drips'({ origin }, seconds) {
     origin.drip(true)
     await seconds(6)
