@@ -5,7 +5,7 @@ import type { Config } from '../shared/config/settings.ts'
 import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
-import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
+import { createPacketViews, type PacketViews } from '../shared/jobs/packet-views.ts'
 import type { JobQueue } from '../shared/jobs/queue.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectPatient, connectProducer, requireFitRedis } from '../shared/jobs/redis.ts'
@@ -46,7 +46,7 @@ export interface ApiContext extends Storage {
   queue: JobQueue
   callbacks: Callbacks
   finished: FinishWaiter
-  plainFiles: PlainFileSync
+  views: PacketViews
   keptOrigins: KeptOrigins
   /** The manager's models; null if no manager database is configured. */
   models: AllModels | null
@@ -88,7 +88,7 @@ export async function createApiContext(
     secrets: createSecrets(redis, config.secretKeys),
     ...queuesAndOrigins,
     finished: await createFinishWaiter(subscriber, records),
-    plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
+    views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
     ...overrides,
   }

@@ -3,7 +3,7 @@ import type { Config } from '../shared/config/settings.ts'
 import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createFleet } from '../shared/jobs/fleet.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
-import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
+import { createPacketViews, type PacketViews } from '../shared/jobs/packet-views.ts'
 import type { JobQueue } from '../shared/jobs/queue.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
@@ -29,7 +29,7 @@ export interface WorkerContext extends Storage {
   secrets: Secrets
   queue: JobQueue
   callbacks: Callbacks
-  plainFiles: PlainFileSync
+  views: PacketViews
   keptOrigins: KeptOrigins
   failpoint: Failpoint
   slots: Slots
@@ -60,7 +60,7 @@ export async function createWorkerContext(
     slices: createSliceRecords(redis),
     secrets: createSecrets(redis, config.secretKeys),
     ...queuesAndOrigins,
-    plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
+    views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     fairShare,

@@ -24,12 +24,12 @@ export async function finishCommitted(context: WorkerContext, job: JobRecord): P
 }
 
 export async function succeedJob(context: WorkerContext, job: JobRecord, generation: number): Promise<void> {
-  const { records, plainFiles, generations, failpoint } = context
+  const { records, views, generations, failpoint } = context
   const name = packetName(job.orgName, job.fileName)
   failpoint('beforePlainFiles')
   const manifest = await generations.read(name, generation)
-  if (manifest === null || latestLately(job) === undefined) await plainFiles.refresh(name)
-  else await plainFiles.committed(name, { generation, manifest }, generation === 1 && !job.order.force)
+  if (manifest === null || latestLately(job) === undefined) await views.refresh(name)
+  else await views.committed(name, { generation, manifest }, generation === 1 && !job.order.force)
   failpoint('beforeSucceeded')
   // Report the progress of the committed packet: a later attempt may have started and made less progress.
   const { subRequests } = job.progress

@@ -35,10 +35,10 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
     await restoreJobs(context, await gracePeriodStart(context))
   },
   async plainFiles(context, signal) {
-    const { plainFiles } = context
-    for (const name of await plainFiles.staleBefore(await gracePeriodStart(context))) {
+    const { views } = context
+    for (const name of await views.staleBefore(await gracePeriodStart(context))) {
       if (signal.aborted) return
-      await plainFiles.refresh(name)
+      await views.refresh(name)
     }
   },
   async callbacks(context) {
@@ -157,7 +157,7 @@ async function unlessUnreadable<T>(
 const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
-  const { config, records, plainFiles } = context
+  const { config, records, views } = context
   const isAlive = async (jobId: string) => {
     const isUnfinished = await unlessUnreadable(context, jobId, 'the objects of a job are not swept', async () => {
       const job = await records.read(jobId)
@@ -171,7 +171,7 @@ export async function sweep(context: WorkerContext, now: number, signal: AbortSi
     supersededMs,
     orphanedMs,
     isAlive,
-    refreshPlainFiles: plainFiles.refresh,
+    refreshPlainFiles: views.refresh,
     unreadable: (name, error) => packetSkipped(context, name, error),
     signal,
   }

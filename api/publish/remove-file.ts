@@ -30,21 +30,16 @@ export const removeFile = defineEndpoint({
 
 type Changed = Input['changed']
 
-async function removePacket(
-  { generations, plainFiles }: ApiContext,
-  changed: Changed,
-  orgName: string,
-  fileName: string,
-) {
+async function removePacket({ generations, views }: ApiContext, changed: Changed, orgName: string, fileName: string) {
   const name = packetName(orgName, fileName)
-  await plainFiles.markStale(name)
+  await views.markStale(name)
   const generation = await generations.remove(name)
   if (generation !== null) changed({ action: 'packet.remove', orgName, fileName, generation })
-  await plainFiles.remove(name)
+  await views.remove(name)
 }
 
 async function removeOthers(
-  { store, plainFiles }: ApiContext,
+  { store, views }: ApiContext,
   changed: Changed,
   orgName: string,
   fileName: string,
@@ -53,5 +48,5 @@ async function removeOthers(
   for (const { key } of files) await store.remove(key)
   changed({ action: 'file.remove', orgName, fileName })
   // A packet may have been committed in the meantime, under this name or under the base name of this part.
-  await plainFiles.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
+  await views.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
 }

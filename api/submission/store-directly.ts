@@ -33,7 +33,7 @@ export async function storeDirectly(
   { orgName, fileName, expiresAfterDays, compression, contentOf }: DirectPacket,
   write: (sink: PartSink) => Promise<PacketShape>,
 ): Promise<Answer> {
-  const { config, store, generations, packets, records, plainFiles } = context
+  const { config, store, generations, packets, records, views } = context
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
   const days = lifeDays(expiresAfterDays, config.limits)
@@ -54,13 +54,13 @@ export async function storeDirectly(
     await discard().catch(() => {})
     throw error
   })
-  await plainFiles.markStale(name)
+  await views.markStale(name)
   const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
   const packet = { staged: staging.manifest(), content: contentOf(shape), days, discard }
   const { generation, manifest } = await commitStaged(generations, name, packet, options)
   const { jobId, parts } = manifest
   changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
-  await plainFiles.refresh(name)
+  await views.refresh(name)
   const files = packets.filesOf(fileName, manifest)
   const urls = await packets.sign(files, defaultLifetimeSeconds)
   const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}

@@ -50,9 +50,9 @@ test('a publish whose record was ended has its audit line and counts, although t
   const generation = await commitPacket(context, name, ['1'], { jobId: job.id })
   const lines: string[] = []
   const log = pino({}, new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  const plainFiles = { ...context.plainFiles, refresh: async () => {} }
+  const views = { ...context.views, refresh: async () => {} }
   lost = ':1\r\n'
-  await succeedJob({ ...context, log, plainFiles }, job, generation)
+  await succeedJob({ ...context, log, views }, job, generation)
   expect(lost).toBeNull()
   const audited = lines.map((line) => JSON.parse(line)).filter(({ audit }) => audit)
   expect(audited).toMatchObject([{ action: 'packet.publish', jobId: job.id, generation }])

@@ -23,8 +23,8 @@ test('a hanging sweep and hanging plain files do not delay the rescue of lost jo
       yield await hang('sweep')()
     },
   }
-  const plainFiles = { ...context.plainFiles, staleBefore: hang('plain files') }
-  startJanitor({ ...context, store, plainFiles }, releases)
+  const views = { ...context.views, staleBefore: hang('plain files') }
+  startJanitor({ ...context, store, views }, releases)
   await expect.poll(() => begun.size, { timeout: 30_000 }).toBe(2)
   const id = randomUUID()
   await context.records.create({

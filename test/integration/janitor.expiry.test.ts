@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { createPacketViews } from '../../shared/jobs/packet-views.ts'
 import { sweep } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
 import { commitPacket, keysBelow, viewOf } from '../support/storage/stored-packets.ts'
@@ -10,16 +10,16 @@ const hour = 3_600_000
 
 test.each([true, false])('a worker removes expired packets, and counts them (plain files: %s)', async (isEnabled) => {
   const [org, kept] = [uniqueName('org'), uniqueName('org')]
-  const plainFiles = createPlainFileSync(context.redis, context, {
+  const views = createPacketViews(context.redis, context, {
     isEnabled,
     log: context.log,
     metrics: context.metrics,
   })
-  const worker = { ...context, plainFiles }
+  const worker = { ...context, views }
   const lives = { expiresAt: new Date(Date.now() + 5 * hour).toISOString() }
   for (const each of [org, kept]) {
     await commitPacket(context, `${each}/f`, ['1', '2'], lives)
-    await plainFiles.refresh(`${each}/f`)
+    await views.refresh(`${each}/f`)
   }
   const view = isEnabled ? { fPart1of2: '1', fPart2of2: '2' } : {}
   expect(await viewOf(context, org)).toEqual(view)

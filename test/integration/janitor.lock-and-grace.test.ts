@@ -19,7 +19,7 @@ test('a janitor whose lock has passed to another worker neither prolongs nor rel
     return finish.promise
   }
   const janitor = new Releases(context.log)
-  startJanitor({ ...context, plainFiles: { ...context.plainFiles, staleBefore } }, janitor)
+  startJanitor({ ...context, views: { ...context.views, staleBefore } }, janitor)
   await begun.promise
   await redis.set(dutyKey('plainFiles'), 'another worker', 'PX', hourMs)
   // Longer than the interval at which a janitor prolongs its lock.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { createPacketViews } from '../../shared/jobs/packet-views.ts'
 import { dutyKey, openJobsKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { generationKey, markerKey, parseMarkerKey } from '../../shared/packets/keys.ts'
 import { voided } from '../../shared/packets/manifest.ts'
@@ -18,8 +18,8 @@ test('a marker is written along with the plain files, and also when plain files 
   const org = uniqueName('org')
   await commitPacket(context, `${org}/on`, ['1', '2'])
   await commitPacket(context, `${org}/off`, ['1'])
-  await context.plainFiles.refresh(`${org}/on`)
-  await createPlainFileSync(context.redis, context, {
+  await context.views.refresh(`${org}/on`)
+  await createPacketViews(context.redis, context, {
     isEnabled: false,
     log: context.log,
     metrics: context.metrics,

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { createPacketViews } from '../../shared/jobs/packet-views.ts'
 import { queueDepths } from '../../shared/jobs/queue-depth.ts'
 import { dutyKey, openJobsKey, recordKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
@@ -118,7 +118,7 @@ describe('stale plain files', () => {
   test('stale plain files are repaired by the sweep after a manual change', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
-    await context.plainFiles.refresh(`${org}/f`)
+    await context.views.refresh(`${org}/f`)
     await context.store.remove(`${org}/fPart1of2`)
     await context.store.put(`${org}/fPart2of2`, Buffer.from('spoilt'))
     await context.store.put(`${org}/fPart3of3`, Buffer.from('surplus'))
@@ -129,14 +129,14 @@ describe('stale plain files', () => {
   test('stale plain files stay marked while the store is unavailable, or another commit is in progress', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1'])
-    await context.plainFiles.markStale(`${org}/f`)
-    const marks = () => context.plainFiles.staleBefore(Date.now() + 1_000)
+    await context.views.markStale(`${org}/f`)
+    const marks = () => context.views.staleBefore(Date.now() + 1_000)
     const { store } = context
     const list = store.list
     store.list = () => {
       throw new Error('away')
     }
-    await context.plainFiles.refresh(`${org}/f`)
+    await context.views.refresh(`${org}/f`)
     expect(await marks()).toEqual([`${org}/f`])
     store.list = (prefix) => {
       store.list = list
@@ -146,10 +146,10 @@ describe('stale plain files', () => {
       await context.redis.zadd(stalePlainFilesKey, Date.now() + 1, `${org}/f`)
       yield* list(prefix)
     }
-    await context.plainFiles.refresh(`${org}/f`)
-    expect(await context.plainFiles.staleBefore(Date.now() + 10_000)).toEqual([`${org}/f`])
-    await context.plainFiles.refresh(`${org}/f`)
-    expect(await context.plainFiles.staleBefore(Date.now() + 10_000)).toEqual([])
+    await context.views.refresh(`${org}/f`)
+    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([`${org}/f`])
+    await context.views.refresh(`${org}/f`)
+    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([])
   })
 })
 
@@ -157,7 +157,7 @@ test('with plain files off, no packet stays marked and no plain files are made',
   const org = someOrg()
   await commitPacket(context, `${org}/f`, ['1'])
   await context.redis.zadd(stalePlainFilesKey, hourAgo(), `${org}/f`)
-  const plainFiles = createPlainFileSync(context.redis, context, { isEnabled: false, log, metrics: context.metrics })
-  await plainFiles.refresh(`${org}/f`)
+  const views = createPacketViews(context.redis, context, { isEnabled: false, log, metrics: context.metrics })
+  await views.refresh(`${org}/f`)
   expect([await context.redis.zcard(stalePlainFilesKey), await viewOf(context, org)]).toEqual([0, {}])
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { createPacketViews } from '../../shared/jobs/packet-views.ts'
 import { progressOf } from '../../shared/jobs/record-hash.ts'
 import type { Generation } from '../../shared/packets/generation-reader.ts'
 import { generationKey, markerKey, parseMarkerKey } from '../../shared/packets/keys.ts'
@@ -24,7 +24,7 @@ async function committed(name: string, contents: readonly string[], options = {}
 }
 
 const on = (given: ObjectStore, isEnabled = true) =>
-  createPlainFileSync(redis, storageOn(given), { isEnabled, log, metrics })
+  createPacketViews(redis, storageOn(given), { isEnabled, log, metrics })
 const markersOf = async (org: string) =>
   (await keysBelow(context, `${org}/.generations/`)).flatMap((key) => (parseMarkerKey(key) ? [key] : []))
 
@@ -136,12 +136,12 @@ describe('when its copies arrive late', () => {
 test('a packet stays marked as stale when the store fails meanwhile', async () => {
   const name = `${someOrg()}/f`
   const packet = await committed(name, ['1'])
-  await context.plainFiles.markStale(name)
+  await context.views.markStale(name)
   const failing = { ...store, copy: () => Promise.reject(new Error('away')) }
   await on(failing).committed(name, packet, true)
-  expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).toContain(name)
-  await context.plainFiles.committed(name, packet, true)
-  expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).not.toContain(name)
+  expect(await context.views.staleBefore(Date.now() + 60_000)).toContain(name)
+  await context.views.committed(name, packet, true)
+  expect(await context.views.staleBefore(Date.now() + 60_000)).not.toContain(name)
 })
 
 test('a packet is marked as stale by the run that begins its commit, in case that its worker dies', async () => {
@@ -152,6 +152,6 @@ test('a packet is marked as stale by the run that begins its commit, in case tha
   }
   await records.start(jobs[1]?.id as string) // overtakes its first run
   for (const one of jobs) await records.beginCommit(one, 1, progressOf('committing', 1), createReport().read())
-  const stale = await context.plainFiles.staleBefore(Date.now() + 60_000)
+  const stale = await context.views.staleBefore(Date.now() + 60_000)
   expect(jobs.map(({ orgName }) => stale.includes(`${orgName}/f`))).toEqual([true, false])
 })

@@ -3,7 +3,7 @@ import type { ApiContext } from '../../../api/context.ts'
 import { storeDirectly } from '../../../api/submission/store-directly.ts'
 import type { Config } from '../../../shared/config/settings.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
-import type { PlainFileSync } from '../../../shared/jobs/plain-file-sync.ts'
+import type { PacketViews } from '../../../shared/jobs/packet-views.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
@@ -29,7 +29,7 @@ function open() {
     ...storage,
     config: only<Config>({ limits: only<Config['limits']>({ retentionDays: null, inlineBytes: 1_000 }) }),
     records: only<JobRecords>({ holder: async () => null }),
-    plainFiles: only<PlainFileSync>({ markStale: async () => {}, refresh: async () => {} }),
+    views: only<PacketViews>({ markStale: async () => {}, refresh: async () => {} }),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })

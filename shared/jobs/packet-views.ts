@@ -11,11 +11,11 @@ import { redisNow } from './redis.ts'
 import { stalePlainFilesKey } from './redis-keys.ts'
 
 /**
- * Keeps plain files in step with their packets, and the generation markers that listings read. A packet is marked stale
+ * The views of packets that follow a commit: the plain files, and the generation markers that listings read. A packet is marked stale
  * in Redis before it is committed, so that after a crash the janitor finds the mark. A failure never fails a publish.
  * Contract 6.
  */
-export interface PlainFileSync {
+export interface PacketViews {
   markStale(name: string): Promise<void>
   refresh(name: string): Promise<void>
   /**
@@ -29,7 +29,7 @@ export interface PlainFileSync {
   staleBefore(time: number): Promise<string[]>
 }
 
-interface PlainFileSyncOptions {
+interface PacketViewsOptions {
   /** If false, only the markers are kept up to date, and existing plain files are removed with their packets. */
   isEnabled: boolean
   log: Logger
@@ -47,11 +47,11 @@ const refreshedScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`
 
-export function createPlainFileSync(
+export function createPacketViews(
   redis: Redis,
   { store, generations }: Storage,
-  { isEnabled, log, metrics }: PlainFileSyncOptions,
-): PlainFileSync {
+  { isEnabled, log, metrics }: PacketViewsOptions,
+): PacketViews {
   redis.defineCommand('plainFilesRefreshed', { numberOfKeys: 1, lua: refreshedScript })
 
   async function loggingFailure(step: () => Promise<unknown>): Promise<void> {
