@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import { createRequestLimit, type LimitRequests } from '../shared/auth/request-limit.ts'
 import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
-import type { Config } from '../shared/config/settings.ts'
+import type { Config } from '../shared/config/config.ts'
 import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'

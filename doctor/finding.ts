@@ -1,4 +1,4 @@
-import type { Config } from '../shared/config/settings.ts'
+import type { Config } from '../shared/config/config.ts'
 
 /** One line of output: what was checked, its state, and how to fix it. Never contains a secret. */
 export interface Finding {

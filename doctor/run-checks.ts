@@ -1,5 +1,5 @@
+import type { Config } from '../shared/config/config.ts'
 import { ConfigError, readConfig } from '../shared/config/config.ts'
-import type { Config } from '../shared/config/settings.ts'
 import { withTimeout } from '../shared/lifecycle/timeout.ts'
 import { trustAuthorities } from '../shared/lifecycle/trust.ts'
 import { checkAccess } from './access.ts'

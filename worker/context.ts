@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Config } from '../shared/config/settings.ts'
+import type { Config } from '../shared/config/config.ts'
 import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createFleet } from '../shared/jobs/fleet.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { CallbackSettings } from '../shared/config/settings.ts'
+import type { CallbackSettings } from '../shared/config/config.ts'
 import { callbackAddress } from '../shared/jobs/callback-address.ts'
 import type { HttpsUrl } from '../shared/origin/https-url.ts'
 

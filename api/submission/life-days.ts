@@ -1,4 +1,4 @@
-import type { LimitSettings } from '../../shared/config/settings.ts'
+import type { LimitSettings } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 

@@ -1,4 +1,4 @@
-import type { CallbackSettings, OriginSettings } from '../../shared/config/settings.ts'
+import type { CallbackSettings, OriginSettings } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { callbackAddress } from '../../shared/jobs/callback-address.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'

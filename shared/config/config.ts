@@ -1,6 +1,5 @@
 import { type Environment, environment } from './env.ts'
 import { fixedValues } from './overrides.ts'
-import type { Config } from './settings.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
 export class ConfigError extends Error {
@@ -62,7 +61,8 @@ function* combinationProblems(program: Program, given: Record<string, string | u
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
 }
 
-function configOf(env: Environment, testOverrides: string | undefined): Config {
+/** All settings, parsed and with their defaults, by area. `env.ts` says what each one means. */
+function configOf(env: Environment, testOverrides: string | undefined) {
   const fixed = fixedValues(testOverrides)
   return {
     api: {
@@ -71,6 +71,7 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
       dryRunSeconds: fixed.dryRunSeconds,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
+      // Whether the console is served.
       console: env.CONSOLE === 'on',
     },
     worker: {
@@ -80,11 +81,16 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       janitorSeconds: fixed.janitorSeconds,
       livenessSeconds: fixed.livenessSeconds,
+      // How long a job stays with a worker that does not renew its lock.
       lockSeconds: env.WORKER_LOCK_SECONDS,
+      // How often workers look for jobs whose lock has expired.
       stalledSeconds: Math.min(fixed.stalledSeconds, env.WORKER_LOCK_SECONDS / 2),
+      // Delay of a job that awaits its store, Redis or a newer worker.
       retrySeconds: fixed.retrySeconds,
     },
+    // The separate address of `/metrics`; null: it has none.
     metrics: env.METRICS_PORT === undefined ? null : { host: env.API_HOST, port: env.METRICS_PORT },
+    // For tests of faults only.
     failpoint: fixed.failpoint,
     testOverrides: testOverrides ?? null,
     redis: env.REDIS_URL,
@@ -95,13 +101,17 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
       bucket: env.S3_BUCKET,
       accessKey: env.S3_ACCESS_KEY,
       secretKey: env.S3_SECRET_KEY,
+      // Maximum inactivity of a request.
       timeoutSeconds: fixed.storeTimeoutSeconds,
+      // Whether the bucket also has plain files.
       plainFiles: env.PLAIN_FILES === 'on',
     },
+    // null: no manager database is configured.
     manager:
       env.MANAGER_DB_URL === undefined
         ? null
-        : { url: env.MANAGER_DB_URL, user: env.MANAGER_DB_USER, password: env.MANAGER_DB_PASSWORD },
+        : // Either both or neither of user and password are set.
+          { url: env.MANAGER_DB_URL, user: env.MANAGER_DB_USER, password: env.MANAGER_DB_PASSWORD },
     auth: {
       tokensFile: env.AUTH_TOKENS ?? null,
       jwt:
@@ -115,27 +125,38 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
               staleSeconds: fixed.jwksStaleSeconds,
             },
     },
+    // The first key encrypts, all keys decrypt.
     secretKeys: env.SECRET_KEYS,
     origin: {
+      // null: public addresses only.
       allow: env.ORIGIN_ALLOW ?? null,
+      // The port of public addresses, and of a rule without a port.
       port: originPort,
+      // Name servers that resolve the hosts of origins; null: the system's.
       dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
+      // How long an origin may send no byte.
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
+      // How long an origin may send neither a row nor the end of an answer; keep-alive bytes do not count.
       stallSeconds: fixed.originStallSeconds,
     },
+    // Certificates, in PEM, of authorities to trust in addition to the public ones.
     authorities: env.CA_FILE ?? [],
+    // null: jobs do not call back.
     callbacks:
       env.CALLBACK_ALLOW === undefined
         ? null
         : {
+            // null: public addresses.
             allow: env.CALLBACK_ALLOW,
             port: 443,
             dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
+            // Each secret signs every callback.
             secrets: env.CALLBACK_SECRETS ?? [],
           },
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,
       jobSeconds: env.JOB_MAX_SECONDS,
+      // How long packets live, and the longest life that a publish may give its packet; null: for ever.
       retentionDays: env.PACKET_RETENTION_DAYS ?? null,
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: fixed.returnOnlyPairs,
@@ -148,3 +169,11 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
     logLevel: env.LOG_LEVEL,
   }
 }
+
+export type Config = ReturnType<typeof configOf>
+export type WorkerSettings = Config['worker']
+export type StoreSettings = Omit<Config['storage'], 'plainFiles'>
+export type ManagerSettings = NonNullable<Config['manager']>
+export type OriginSettings = Config['origin']
+export type CallbackSettings = NonNullable<Config['callbacks']>
+export type LimitSettings = Config['limits']

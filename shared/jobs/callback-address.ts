@@ -1,4 +1,4 @@
-import type { CallbackSettings } from '../config/settings.ts'
+import type { CallbackSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { HttpsUrl } from '../origin/https-url.ts'

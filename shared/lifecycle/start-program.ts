@@ -1,5 +1,5 @@
+import type { Config } from '../config/config.ts'
 import { ConfigError, type Program, readConfig } from '../config/config.ts'
-import type { Config } from '../config/settings.ts'
 import { createLog, type Logger } from '../observability/log.ts'
 import { Releases } from './releases.ts'
 import { trustAuthorities } from './trust.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Transaction } from 'neo4j-driver'
-import type { ManagerSettings } from '../config/settings.ts'
+import type { ManagerSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'

@@ -1,5 +1,5 @@
 import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
-import type { OriginSettings } from '../config/settings.ts'
+import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import { Cursor } from '../packstream/cursor.ts'

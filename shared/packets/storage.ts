@@ -1,4 +1,4 @@
-import type { StoreSettings } from '../config/settings.ts'
+import type { StoreSettings } from '../config/config.ts'
 import type { ObserveCall } from '../observability/timed.ts'
 import { openMinioStore } from '../store/minio-store.ts'
 import type { ObjectStore } from '../store/object-store.ts'

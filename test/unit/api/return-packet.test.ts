@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { returnParts } from '../../../api/unstored/return-packet.ts'
-import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
+import type { Config, LimitSettings } from '../../../shared/config/config.ts'
 import { serializeResponse } from '../../../shared/publish/response.ts'
 import { only } from '../../support/values/only.ts'
 

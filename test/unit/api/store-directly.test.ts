@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { storeDirectly } from '../../../api/submission/store-directly.ts'
-import type { Config } from '../../../shared/config/settings.ts'
+import type { Config } from '../../../shared/config/config.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { PacketViews } from '../../../shared/jobs/packet-views.ts'
 import { createLog } from '../../../shared/observability/log.ts'

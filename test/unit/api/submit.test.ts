@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { type Caller, submit } from '../../../api/submission/submit.ts'
-import type { Config, LimitSettings, OriginSettings } from '../../../shared/config/settings.ts'
+import type { Config, LimitSettings, OriginSettings } from '../../../shared/config/config.ts'
 import { idempotencyOf } from '../../../shared/jobs/idempotency.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { Generations } from '../../../shared/packets/generations.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
-import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
+import type { Config, LimitSettings } from '../../../shared/config/config.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'

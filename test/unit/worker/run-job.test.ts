@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DelayedError, type Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
-import type { Config, WorkerSettings } from '../../../shared/config/settings.ts'
+import type { Config, WorkerSettings } from '../../../shared/config/config.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'

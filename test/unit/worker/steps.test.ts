@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq'
 import { expect, test } from 'vitest'
-import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
+import type { Config, LimitSettings } from '../../../shared/config/config.ts'
 import type { JobPayload } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import type { SliceRecords } from '../../../shared/jobs/slice-record.ts'
