@@ -16,9 +16,6 @@ interface Built extends Delivered {
   violations: number
 }
 
-// Stamps hold it, so packets of one case are alike.
-const acceptedAt = Date.now()
-
 /** How a packet is bound to a model. */
 export interface Binding {
   model: BoundModel
@@ -30,7 +27,7 @@ export async function buildHere(
   { requests, delivery }: Case,
   world: World,
   sizes: BuildSizes,
-  binding: Binding | null = null,
+  { binding = null, acceptedAt = Date.now() }: { binding?: Binding | null; acceptedAt?: number } = {},
 ): Promise<Built> {
   const mode = binding && { onModelViolation: binding.onModelViolation, model: binding.model.version }
   const body = JSON.stringify(bodiesOf(requests, world, { returnOnly: true, ...mode }))

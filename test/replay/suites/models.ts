@@ -84,11 +84,16 @@ function unmodelled(pairs: readonly Pair[], { types }: BoundModel, { requests }:
 async function check(world: World, given: Case, model: BoundModel): Promise<boolean | null> {
   const operations = foreseen(given, await createOrigin(world.from, given.origin, world.names))
   if (operations === null) return null
+  // Stamps hold it, so packets of one case are alike.
+  const acceptedAt = Date.now()
   const build = async (onModelViolation: 'fail' | 'report' | 'omit') => {
-    const { parts, violations } = await buildHere(given, world, sizes, { model, onModelViolation })
+    const { parts, violations } = await buildHere(given, world, sizes, {
+      binding: { model, onModelViolation },
+      acceptedAt,
+    })
     return { pairs: parts.flat(), violations }
   }
-  const free = (await buildHere(given, world, sizes)).parts.flat()
+  const free = (await buildHere(given, world, sizes, { acceptedAt })).parts.flat()
   const reported = await build('report')
   const isBroken = reported.violations > 0
   const identities = identitiesOf(operations)
