@@ -19,6 +19,10 @@ import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/packets/storage.ts'
 import { type Budget, createBudget } from './http/budget.ts'
 
+/**
+ * Bytes of unanswered lists in one API; one token may use half. Beyond it the answer is `503 processBusy`, or
+ * `429 tooManyAtOnce` for the token.
+ */
 const listBytes = 256 * 1024 * 1024
 
 /** Everything a handler may use. */

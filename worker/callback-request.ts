@@ -10,7 +10,9 @@ interface CallbackRequest {
   body: string
 }
 
+/** Bytes of the body of a callback. Beyond it the callback has no `report`, and a shortened error message. */
 const limitBytes = 16 * 1024
+/** Characters of the error message in a callback that would be too large. Beyond it the message is cut off. */
 const longestMessage = 1_000
 
 /**

@@ -9,9 +9,15 @@ const headers = {
 
 /** Shorter than the idle timeouts of proxies. */
 const keepAliveMs = 15_000
-/** A stream ends after this time at the latest. The client connects again, so its token is checked again. */
+/**
+ * Time that an event stream stays open. Beyond it the stream ends. The client connects again, so its token is checked
+ * again.
+ */
 const lifetimeMs = 600_000
-/** Bytes that a client may leave unread in this process, in addition to the buffers of the operating system. */
+/**
+ * Bytes of events that a client leaves unread in this process. Beyond it the connection closes. The buffers of the
+ * operating system do not count.
+ */
 const unreadBytes = 64 * 1024
 
 /** The text of an event. `data` is one line. */

@@ -9,7 +9,10 @@ import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 
-/** Most jobs read for one page. So with a filter a page may have fewer than `limit`. */
+/**
+ * Jobs that one page reads. Beyond it the page ends early, with `next`, so with a filter it may have fewer than
+ * `limit`.
+ */
 const maxRead = 5_000
 /** Bytes that a record may take while its page is read. */
 const recordBytes = 16 * 1024

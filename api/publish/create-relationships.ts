@@ -11,6 +11,9 @@ import { zodBody } from '../http/zod-body.ts'
 import { relationshipCreatesExample } from '../submission/examples.ts'
 import { storeDirectly } from '../submission/store-directly.ts'
 
+/** Bytes of the body of createrelationships. Beyond it the answer is `413 bodyTooLarge`. */
+const limitBytes = 32 * 1024 * 1024
+
 /** Seed, Publish #10; contract 7.10. */
 export const createRelationships = defineEndpoint({
   method: 'post',
@@ -19,7 +22,7 @@ export const createRelationships = defineEndpoint({
   scope: 'publish:write',
   access: orgInPath,
   params: z.object({ orgName }),
-  body: zodBody(relationshipCreates, 32 * 1024 * 1024, relationshipCreatesExample),
+  body: zodBody(relationshipCreates, limitBytes, relationshipCreatesExample),
   answer: 'publish',
   answers: { 409: 'The name is taken' },
   async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, compression, ...order } }) {

@@ -7,8 +7,13 @@ import { fileListBody } from '../http/openapi-schemas.ts'
 import { answerPage, paging } from '../http/page.ts'
 import { zodBody } from '../http/zod-body.ts'
 
-// Limited, as each prefix is a separate lookup in the store.
+/**
+ * File names of one search. Beyond it the answer is `400 invalidRequest`: each prefix is a separate lookup in the
+ * store.
+ */
 const maxNames = 10_000
+/** Bytes of the body of a search for files. Beyond it the answer is `413 bodyTooLarge`. */
+const limitBytes = 1024 * 1024
 const isPiece = (value: unknown) => typeof value === 'string' && value.length <= longestKeyBytes
 const names = listOf(namePiece, { type: 'string', maxLength: longestKeyBytes }, isPiece, maxNames)
 const search = z.strictObject({ fileNames: names.nullish(), usePrefixes: z.boolean().nullish() })
@@ -22,7 +27,7 @@ export const findFiles = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   query: z.strictObject(paging),
-  body: zodBody(search, 1024 * 1024, { fileNames: ['two-'], usePrefixes: true }),
+  body: zodBody(search, limitBytes, { fileNames: ['two-'], usePrefixes: true }),
   answer: fileListBody,
   handle({ packets }, { params, query, body }) {
     const texts = body.fileNames ?? []

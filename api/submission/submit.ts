@@ -76,7 +76,10 @@ export async function checkCallback(order: Submission, settings: CallbackSetting
   await callbackAddress(parseHttpsUrl(callbackUrl) as HttpsUrl, settings)
 }
 
-// 10,000 sub-requests may name as many hosts, each slow to resolve. The worker checks hosts that are left unchecked.
+/**
+ * Time in which the API checks the hosts of a multi. Beyond it the worker checks the rest. 10,000 sub-requests may name
+ * as many hosts, each slow to resolve.
+ */
 const checkingMs = 10_000
 
 /** @throws invalidRequest (400), dbUrlRefused (422), originUnreachable (502) */

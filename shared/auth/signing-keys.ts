@@ -15,7 +15,12 @@ export interface KeysGauge {
   set(value: number): void
 }
 
-const [maxAgeMs, limitMs, pauseMs] = [600_000, 5_000, 5_000]
+const [maxAgeMs, pauseMs] = [600_000, 5_000]
+/**
+ * Time of one fetch of the signing keys. Beyond it the last known keys stay valid; without keys the answer is
+ * `503 keysAway`.
+ */
+const limitMs = 5_000
 
 /**
  * The keys of the JWKS. One fetch runs at a time. While its server fails, the last known keys stay valid and no request

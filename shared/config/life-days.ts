@@ -1,4 +1,7 @@
-/** A hundred years, far below the last day that a date can hold. */
+/**
+ * Time that a packet lives, by `expiresAfterDays` or a setting. Beyond it the answer is `400 invalidRequest`, or the
+ * process does not start. The last day that a date can hold is far later.
+ */
 export const longestLifeDays = 36_500
 
 /** Parses how many days packets live; decimals are allowed. @throws Error for any other text */

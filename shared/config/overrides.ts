@@ -18,19 +18,37 @@ const fixed = z.strictObject({
   jwksCooldownSeconds: seconds(30),
   /** How long the last known signing keys stay valid while they cannot be fetched. */
   jwksStaleSeconds: seconds(14_400),
-  /** How long an origin may send neither a row nor the end of an answer. */
+  /**
+   * Time that an origin sends neither a row nor the end of an answer. Beyond it the connection closes with
+   * `502 originBroke`.
+   */
   originStallSeconds: seconds(900),
-  /** How long a request to the object store may make no progress. */
+  /** Time that a request to the store makes no progress. Beyond it the request fails with `503 storeAway`. */
   storeTimeoutSeconds: seconds(20),
-  /** How long a dry run reads. */
+  /**
+   * Time that a dry run reads. Beyond it the dry run reports what it has read; without a pair the answer is
+   * `504 jobTimedOut`.
+   */
   dryRunSeconds: seconds(20),
-  /** Pairs that a returnOnly packet may have, and that a dry run counts. */
+  /**
+   * Pairs of a returnOnly packet, or that a dry run counts. Beyond it the answer is `413 returnOnlyTooLarge`; a dry run
+   * ends and reports its limit.
+   */
   returnOnlyPairs: count(50_000),
-  /** Most returnOnly packets at a time in one API (beyond: 503); one token may use half (beyond: 429). */
+  /**
+   * `returnOnly` packets in one API, and as many dry runs; one token may use half, and one dry run. Beyond it the
+   * answer is `503 processBusy`, or `429 tooManyAtOnce` for the token.
+   */
   returnOnlyAtOnce: count(32),
-  /** Most open event streams in one API (beyond: 503); one token may use half (beyond: 429). */
+  /**
+   * Open event streams in one API; one token may use half. Beyond it the answer is `503 processBusy`, or
+   * `429 tooManyAtOnce` for the token.
+   */
   eventStreams: count(2_000),
-  /** Most bytes of unanswered request bodies in one API (beyond: 503); one token may use half (beyond: 429). */
+  /**
+   * Bytes of unanswered request bodies in one API; one token may use half. Beyond it the answer is `503 processBusy`,
+   * or `429 tooManyAtOnce` for the token.
+   */
   bodyBytes: count(256 * 1024 * 1024),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */
   failpoint: z

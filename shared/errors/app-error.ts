@@ -4,7 +4,10 @@ export interface Issue {
   message: string
 }
 
-/** Maximum number of violations reported per request: a body can contain millions. Contract 3. */
+/**
+ * Violations that one answer reports. Beyond it the answer only counts the rest: a body can contain millions. Contract
+ * 3.
+ */
 export const maxIssues = 1_000
 
 interface Details {

@@ -93,14 +93,14 @@ export type JobList = { orgName: string | null } | 'unfinished'
 
 const keyOf = (of: JobList) => (of === 'unfinished' ? openJobsKey : jobListKey(of.orgName))
 
-// Far more jobs than one Redis can create in one millisecond.
+/** Jobs created in one millisecond. Beyond it a list may omit jobs. One Redis creates far fewer. */
 const maxPerMillisecond = 500
 
 const retentionSeconds = 7 * 24 * 3_600
 
 /**
- * A job that lost this many workers is not run again. Another job may have killed the first of these workers; after
- * that the job ran alone.
+ * Workers that a job may lose. Beyond it the job fails with `500 workerLost`. Another job may have killed the first of
+ * these workers; after that the job ran alone.
  */
 const maxUnendedRuns = 3
 

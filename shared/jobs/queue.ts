@@ -22,7 +22,10 @@ export interface JobPayload {
   version: number
 }
 
-/** Maximum runs of a job that fails with transient errors, such as an unavailable origin or store. */
+/**
+ * Runs of a job that fails with transient errors, such as an unavailable origin or store. Beyond it the job fails with
+ * the last error.
+ */
 export const attempts = 3
 
 export interface LockSettings {

@@ -109,7 +109,7 @@ declare module 'ioredis' {
   }
 }
 
-/** A slice that lost this many workers fails its job, as in `JobRecords`. */
+/** Workers that a slice may lose. Beyond it its job fails with `500 workerLost`. */
 const maxUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {

@@ -2,9 +2,14 @@ import { z } from 'zod'
 import { type GrnType, grnOf, isMeantAsGrn } from './grn.ts'
 import type { ResourceFields } from './resources.ts'
 
+/** Characters of a name or a key. Beyond it the answer is `400 invalidRequest`. */
 const longestName = 255
+/** Characters of a definition. Beyond it the answer is `400 invalidRequest`. */
 const longestDefinition = 10_000
-/** Limit of any other text, characters. It is a word or a line, and lists have thousands of these texts. */
+/**
+ * Characters of any other text, a word or a line. Beyond it the answer is `400 invalidRequest`. Lists have thousands of
+ * these texts.
+ */
 const longestText = 1_000
 
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')

@@ -4,7 +4,10 @@ export interface ModelPage {
   after: readonly (string | number)[] | null
 }
 
-/** Longer lists must be read in pages. */
+/**
+ * Records of a list, and the largest `limit`. Beyond it a list without `limit` is `400 listTooLong`; a larger `limit`
+ * is `400 invalidRequest`.
+ */
 export const mostListed = 10_000
 
 /** The condition for entries after the previous page; '' for the first page. */

@@ -13,7 +13,10 @@ import type { Selector } from './selector.ts'
 import { type ModelStatement, match, nodeLabel, partOf, selection } from './statements.ts'
 import { documentFields, shortened, type VersionDocument } from './version-document.ts'
 
-/** Number of properties, node types and implementations up to which an import is one transaction. */
+/**
+ * Properties, node types and implementations that an import writes in one transaction. Beyond it the import runs in
+ * steps, and readers see partial results.
+ */
 const mostAtOnce = 5_000
 const stepSize = 1_000
 /** Each read of an export ends after the node type with which it reaches one of these numbers. */

@@ -25,6 +25,7 @@ interface HealthAnswer {
   body: string
 }
 
+/** Time of a check of Redis or the store. Beyond it the dependency counts as down. */
 const checkLimitMs = 3_000
 
 /** Names of the dependencies that are down. A check that hangs counts as down. */

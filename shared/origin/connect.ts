@@ -187,7 +187,10 @@ async function originOf(
   }
 }
 
-/** Limit of what a database reports about its schema. */
+/**
+ * Bytes of what an origin reports about its indexes or constraints. Beyond it the publish proceeds without knowing
+ * them.
+ */
 const mostBytesAsked = 16 * 1024 * 1024
 
 function decodeRows(rows: Rows): unknown[][] {

@@ -60,7 +60,10 @@ subscribe('net.client.socket', (message) => {
 })
 
 const tickMs = 1_000
-// Origins send empty messages to keep connections alive.
+/**
+ * Bytes that an origin sends on a kept connection, to keep it alive. Beyond it the connection closes, and the next
+ * publish logs in again.
+ */
 const mostBytesAtRest = 1024
 
 /**

@@ -31,13 +31,25 @@ interface Reception {
 }
 
 const recordTag = 0x71
-// More than twice the largest pair, 60 MiB.
+/**
+ * Bytes of a record, or of one row that is read alone. Beyond it the connection closes with `502 originBroke`. The
+ * largest pair has 60 MiB.
+ */
 export const longestRecordBytes = 128 * 1024 * 1024
-// Limit of any other message: column names, errors, notifications.
+/**
+ * Bytes of any other message: column names, errors, notifications. Beyond it the connection closes with
+ * `502 originBroke`.
+ */
 const longestOtherBytes = 1024 * 1024
-// A value of one byte may become an object of a kilobyte.
+/**
+ * Values of any other message. Beyond it the connection closes with `502 originBroke`. A value of one byte may become
+ * an object of a kilobyte.
+ */
 const mostOtherValues = 10_000
-// Room for all versions that a server might list.
+/**
+ * Bytes of a handshake, with room for all versions that a server lists. Beyond it the connection closes with
+ * `502 originUnreachable`.
+ */
 const longestHandshakeBytes = 1024
 
 /**

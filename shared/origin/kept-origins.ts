@@ -15,8 +15,12 @@ export interface KeptOrigins {
   close(): Promise<void>
 }
 
+/**
+ * Time that connections to an origin stay open for later publishes. Beyond it they close, and the next publish logs in
+ * again.
+ */
 export const keptMs = 30_000
-/** When there are more, the least recently used connections are closed. */
+/** Publishes whose connections to origins one process keeps. Beyond it the least recently used connections close. */
 const mostKept = 32
 /** An origin that is alive ends a transaction at once. */
 const endingMs = 2_000

@@ -3,6 +3,7 @@ import { type Cursor, malformed } from '../packstream/cursor.ts'
 // The nodes of an origin mostly have few different sets of labels.
 const setsKept = 1_000
 const longestKept = 1_000
+/** Labels of a node. Beyond it the connection closes with `502 originBroke`. */
 const mostLabels = 10_000
 
 /** Reads the labels of nodes. Equal sets mostly share one array, so that callers can compare them by reference. */

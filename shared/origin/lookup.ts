@@ -13,7 +13,10 @@ const limitSystemLookups = limitConcurrency(1)
 
 const tryMs = 1_000
 const tries = 2
-// Shorter than the limit of the whole look-up, so that one address family suffices if the other times out.
+/**
+ * Time of the DNS queries for a name. Beyond it the service cancels them, and one address family suffices. The whole
+ * look-up may take longer.
+ */
 const longestMs = 4_000
 
 /**

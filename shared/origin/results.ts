@@ -3,7 +3,10 @@ import { Cursor } from '../packstream/cursor.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { Rows } from './rows.ts'
 
-// More than the rows of any page or the constraints of any database: an origin that sends more may never end.
+/**
+ * Rows of one result that are held together. Beyond it the connection closes with `502 originBroke`: an origin that
+ * sends more may never end.
+ */
 const mostRowsHeld = 200_000
 const tooManyBytes = (most: number) => new Error(`a result takes more than ${most} bytes`)
 const tooManyRows = () => new Error(`a result has more than ${mostRowsHeld} rows`)

@@ -49,7 +49,10 @@ const [stepsKept, keyBytesKept] = [20_000, 2_000_000]
 const keysKept = 200_000
 /** Elements with more properties are so rare that each gets a shape of its own. */
 const mostSteps = 500
-/** Even elements with a fifth of this cannot be published. More keys would take hundreds of megabytes. */
+/**
+ * Properties of an element that the service reads. Beyond it the connection closes with `502 originBroke`. A fifth of
+ * this cannot be published. More keys would take hundreds of megabytes.
+ */
 const mostKeys = 500_000
 
 const newStep = (before: Step | null, key: Buffer, of: Kind): Step => ({

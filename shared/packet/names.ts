@@ -13,7 +13,7 @@ export const orgName = z
   })
   .meta({ pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$` })
 
-// 8 segments of 63 characters.
+/** Characters of `orgName`. Beyond it the answer is `400 invalidRequest`. 8 segments have 63 each. */
 const longestOrg = 511
 
 function orgNameProblem(name: string): string | null {
@@ -31,7 +31,10 @@ export const fileName = z.string().superRefine((name, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** Limit of every store. A request for a longer key fails with another error than a request for a missing key. */
+/**
+ * Bytes of a file name. Beyond it the answer is `400 invalidRequest`. Every store has this limit, and answers a request
+ * for a longer key with another error than a request for a missing key.
+ */
 export const longestKeyBytes = 1_024
 
 /** What a client searches names for: the start of a name, or any piece of it. */

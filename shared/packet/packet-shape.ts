@@ -19,8 +19,18 @@ export interface ShapeTally {
   read(): PacketShape
 }
 
-/** A picture of more topics shows nothing, and a manifest would consist mostly of names. */
-const most = { counts: 1_000, nameCharacters: 100_000 }
+const most = {
+  /**
+   * Topics that a manifest counts. Beyond it the manifest counts further pairs as others: a picture of more topics
+   * shows nothing.
+   */
+  counts: 1_000,
+  /**
+   * Characters of the topics that a manifest counts. Beyond it the manifest counts further pairs as others: it would
+   * consist mostly of names.
+   */
+  nameCharacters: 100_000,
+}
 
 /** Counts pairs by topic, in bounded memory. Lists the first topics, in the order in which they came. */
 export function createShapeTally(): ShapeTally {

@@ -153,7 +153,10 @@ function passZonedWithOffset(cursor: Cursor): Kind {
   return kindOfInstant(local - cursor.bigint())
 }
 
-// Cypher counts the milliseconds of an instant in 64 bits. Beyond that it would read back another instant.
+/**
+ * Distance from 1970 of a datetime that a packet gives as an instant. Beyond it the value is unpublishable: Cypher
+ * counts milliseconds in 64 bits, and would read back another instant.
+ */
 const mostSeconds = 2n ** 63n / 1_000n
 const day = 86_400n
 
@@ -188,9 +191,12 @@ function passPoint(cursor: Cursor, fields: number, axes: number, of: Kind): Kind
   return found
 }
 
-// Limit of JavaScript's dates.
+/**
+ * Distance from 1970 of a datetime with a named zone. Beyond it the value is unpublishable. It is the limit of
+ * JavaScript's dates.
+ */
 const mostMilliseconds = 8.64e15
-// No zone has a longer name.
+/** Characters of the name of a time zone. Beyond it the value is unpublishable. No zone has a longer name. */
 const longestZone = 100
 const zonesKept = 1_000
 const knownZones = new Map<string, boolean>()
@@ -204,7 +210,10 @@ function isReadable(milliseconds: number, zone: string): boolean {
   return known
 }
 
-/** Checking a name takes about 50 microseconds, and there are about 600 zones. */
+/**
+ * Names of time zones that one process checks in a second. Beyond it the publish fails with `502 originBroke`. A check
+ * takes about 50 microseconds, and there are about 600 zones.
+ */
 const mostZonesASecond = 1_000
 let [countedSince, zonesTried] = [0, 0]
 

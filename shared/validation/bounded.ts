@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { maxIssues } from '../errors/app-error.ts'
 
-/** Maximum number of violations reported per list or map. Contract 3. */
+/**
+ * Violations that one answer reports of a list, a map or unknown fields. Beyond it the answer only counts the rest.
+ * Contract 3.
+ */
 export const maxIssuesOfOne = 100
 
 type IsValid = (value: unknown) => boolean

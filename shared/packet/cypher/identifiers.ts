@@ -14,7 +14,10 @@ const unquotable = /[\\\u0000-\u001f\u007f-\u009f]/
 export const isQuotable = (name: string): boolean =>
   name !== '' && name.length <= longestName && !unquotable.test(name) && name.isWellFormed()
 
-// No database accepts a longer name.
+/**
+ * Characters of a label, type or property key. Beyond it the answer is `400 invalidRequest`; an element of the origin
+ * is unpublishable. No database accepts more.
+ */
 export const longestName = 65_535
 
 /** Compares names by code point (UTF-16 order differs above U+FFFF). Contract 5. */

@@ -8,7 +8,10 @@ export class JsonTooLarge extends Error {
   readonly limitBytes = mostBytes
 }
 
-// More than the largest pair.
+/**
+ * Bytes of a pair while the service makes it, more than a pair may have. Beyond it the publish fails with
+ * `413 pairTooLarge`.
+ */
 const mostBytes = 64 * 1024 * 1024
 const startBytes = 64 * 1024
 const keptBytes = 1024 * 1024

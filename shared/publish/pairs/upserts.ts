@@ -76,7 +76,10 @@ export interface UpsertKind {
   make(fields: readonly Field[], leftOut: readonly string[]): Shape<IdSource | PropertySource>
 }
 
-/** A statement with more would be legal up to the size of a pair, but making it takes more memory than a worker has. */
+/**
+ * Properties of an element. Beyond it the publish fails with `422 unpublishable`. The statement would be legal, but
+ * making it takes more memory than a worker has.
+ */
 const mostProperties = 100_000
 
 /**

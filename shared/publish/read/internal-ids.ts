@@ -47,7 +47,10 @@ export interface IdList {
   positionOf(id: InternalId): number
 }
 
-/** The most elements that one request may list: an origin that sends more may never end. */
+/**
+ * Elements that one request lists. Beyond it the answer is `413 tooManyListed`: an origin that sends more may never
+ * end.
+ */
 export const mostListed = 20_000_000
 
 /** Collects ids without an object per id. The caller adds each id once. @throws tooManyListed (413) */

@@ -66,7 +66,7 @@ export interface RowQuery {
 
 // Target size of rows read at once. Rows of two requests may exist: one being written, one read ahead.
 const bytesAtOnce = 16 * 1024 * 1024
-/** A read that exceeds this is abandoned, and fewer rows are read. */
+/** Bytes of rows that are read together. Beyond it the service abandons the read, and reads fewer rows. */
 const mostBytes = 24 * 1024 * 1024
 
 /** How many rows of a kind may be read at once, given their known size. */
@@ -100,7 +100,10 @@ export async function readRows(reading: Reading, { query, parameters, kind, coun
   return read.rows
 }
 
-/** Limit of keys and labels that elements read together do not share. This many take about 40 MB. */
+/**
+ * Keys and labels that elements read together do not share. Beyond it the service reads fewer rows. This many take
+ * about 40 MB.
+ */
 const mostMade = 500_000
 
 /**

@@ -33,7 +33,10 @@ export function createRelationshipSchema(origin: Origin): RelationshipSchema {
   }
 }
 
-// An origin that sends more may never end.
+/**
+ * Relationship types of an origin. Beyond it the publish fails with `502 originBroke`: an origin that sends more may
+ * never end.
+ */
 const mostTypes = 200_000
 
 async function readTypes(origin: Origin): Promise<string[]> {

@@ -18,8 +18,12 @@ export interface FoundRelationship {
   properties: Properties
 }
 
-// At most 500 ids are requested, so a property with this many matches identifies nothing. They take about 100 MB.
+/**
+ * Relationships that `relationshipIds` match. Beyond it the answer is `413 tooManyFound`. A request has 500 ids, so a
+ * property with so many matches identifies nothing.
+ */
 export const mostFound = 100_000
+/** Bytes of the matches of one search for `relationshipIds`. Beyond it the answer is `413 tooManyFound`. */
 const mostBytesFound = 128 * 1024 * 1024
 
 /**

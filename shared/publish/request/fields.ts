@@ -11,7 +11,7 @@ import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/iss
 import { publishRules } from './documented-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
-/** No index of a database has longer values. */
+/** Characters of an id. Beyond it the answer is `400 invalidRequest`. No index of a database has longer values. */
 const longestId = 65_535
 /** An id. Lone surrogates are refused: no database stores such an id, and encoding would turn it into another one. */
 export const id = z
@@ -30,7 +30,10 @@ export const identifier = z
   })
   .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
 const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
-// More than any real node or request has.
+/**
+ * Elements in a list of labels, types or properties. Beyond it the answer is `400 invalidRequest`. No real node or
+ * request has more.
+ */
 const mostNames = 10_000
 const names = listOf(identifier, text, isName, mostNames)
 const types = listOf(
@@ -49,7 +52,10 @@ const url = (parse: (text: string) => object) =>
     const parsed = parse(text)
     if ('problem' in parsed) context.addIssue({ code: 'custom', message: String(parsed.problem) })
   })
-// A job keeps its credentials, encrypted, until it ends.
+/**
+ * Characters of `credentials`. Beyond it the answer is `400 invalidRequest`. A job keeps its credentials, encrypted,
+ * until it ends.
+ */
 const longestCredentials = 4_096
 const credentials = z
   .string()
@@ -64,11 +70,14 @@ const database = z
     abort: true,
   })
   .refine((name) => name.toLowerCase() !== 'system', { message: 'must not be "system", which has no graph' })
-// Neo4j's bookmarks have fewer than 100 characters.
-const [mostBookmarks, longestBookmark] = [100, 1_000]
+/** Elements of `bookmarks`. Beyond it the answer is `400 invalidRequest`. */
+const mostBookmarks = 100
+/** Characters of a bookmark. Beyond it the answer is `400 invalidRequest`. Neo4j's bookmarks have fewer than 100. */
+const longestBookmark = 1_000
 const bookmark = z.string().refine((text) => text.length <= longestBookmark && /^[\x21-\x7e]+$/.test(text), {
   message: `must be 1 to ${longestBookmark} visible ASCII characters`,
 })
+/** Characters of `model`. Beyond it the answer is `400 invalidRequest`. */
 const longestModel = 255
 const modelName = z
   .string()

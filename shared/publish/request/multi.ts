@@ -17,8 +17,12 @@ export interface Multi {
   returnOnly: boolean
 }
 
+/** Sub-requests of a multi. Beyond it the answer is `400 invalidRequest`. */
 const maxSubRequests = 10_000
-// Credentials are encrypted and stored with the request, in full.
+/**
+ * Different `credentials` in a multi. Beyond it the answer is `400 invalidRequest`. The service encrypts and stores
+ * them with the request, in full.
+ */
 const maxCredentials = 100
 
 interface ParsedMulti {

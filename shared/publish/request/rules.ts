@@ -5,7 +5,10 @@ import { shown } from '../../validation/issues.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'
 
-/** IDs per publish request, and per sub-request of multi. Seed, Limits; counted without duplicates (contract 4.10). */
+/**
+ * Different ids of a publish or a sub-request. Beyond it the answer is `400 invalidRequest`. Seed, Limits; contract
+ * 4.10.
+ */
 export const maxIds = 500
 
 /** Fields that say how a packet is stored. */

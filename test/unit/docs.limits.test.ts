@@ -1,0 +1,112 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { textOf } from '../support/documents/manifests.ts'
+
+const files = globSync('{api,shared,worker}/**/*.ts', { cwd: join(import.meta.dirname, '../..') }).sort()
+const headings = ['HTTP', 'Publish requests', 'Origins', 'Packets and store', 'Models', 'Jobs and callbacks'] as const
+
+/** The heading of a limit is the first that matches its file and name. */
+const areas: [(typeof headings)[number], RegExp][] = [
+  ['Models', /^shared\/models\/|^api\/(manager|search)\//],
+  ['Publish requests', /^shared\/publish\/request\/|^api\/(publish|submission)\/|\/(names|identifiers|life-days)\.ts /],
+  ['Publish requests', /\/(db|https)-url\.ts | (returnOnly|dryRun)\w+$/],
+  ['Jobs and callbacks', /^worker\/|^shared\/jobs\/|^api\/jobs\//],
+  ['Origins', /^shared\/(origin|packstream|publish\/read)\/| origin\w+$/],
+  ['Packets and store', /^shared\/(packet|packets|store|publish)\/| store\w+$/],
+  ['HTTP', /^api\/|^shared\/(auth|config|errors|lifecycle|observability|validation)\//],
+]
+
+/** Numbers with the name of a limit, beyond which nothing happens that a client or an operator notices. */
+const leftOut: Record<string, string[]> = {
+  'They are sizes of kept buffers and of caches.': [
+    'origin/labels.ts longestKept',
+    'origin/rows.ts largestSpareBytes',
+    'origin/shapes.ts mostSteps',
+    'parts/part-buffer.ts largestSpareBytes',
+  ],
+  'They are sizes of one step, and another step follows.': [
+    'http/chunked-text.ts maxBlockMs',
+    'listing/cursor.ts longestStart',
+    'listing/packet-order.ts mostKeys',
+    'listing/packet-order.ts mostTogether',
+    'read/hub.ts mostParts',
+    'store/minio-store.ts mostPageKeys',
+  ],
+  'They shorten messages and logs.': [
+    'check/shown-value.ts longestShown',
+    'observability/logged-error.ts maxDepth',
+    'request/bound-model.ts mostCompared',
+    'request/bound-model.ts mostNamed',
+    'request/rules.ts mostCounted',
+    'validation/issues.ts longestGuessed',
+    'validation/issues.ts longestShown',
+  ],
+  'The code never reaches them.': ['jobs/queue.ts maxStalledCount', 'origin/link.ts maxConnectionPoolSize'],
+  'It only says when keys are fetched again.': ['auth/signing-keys.ts maxAgeMs'],
+}
+
+const declaration = /^ *(?:export )?(?:const )?(\w+|\[[\w, ]+\])(?: =|:) (\S.*?),?$/
+const isLimitName = (name: string) => /^(most|max|longest|largest)(?![a-z])|[lL]imit/.test(name)
+const described = /^(\S.*?)\. Beyond it (.+?)(?:[.:] .*|\.)$/
+
+function commentAbove(lines: readonly string[], at: number): string {
+  let first = at
+  while (/^\s*(\/\/|\/\*\*|\*)/.test(lines[first - 1] ?? '')) first--
+  const texts = lines.slice(first, at).map((line) => line.replace(/^\s*(\/\*\*|\*\/|\*|\/\/)\s*|\s*\*\/$/g, ''))
+  return texts.join(' ').trim()
+}
+
+const durations = { d: 86_400_000n, h: 3_600_000n, min: 60_000n, s: 1_000n, ms: 1n }
+const sizes = { MiB: 1_048_576n, KiB: 1_024n, bytes: 1n }
+
+function shownValue(name: string, what: string, expression: string): string {
+  const asIs = (value: number) => value
+  const words = { hour: 3_600_000, second: 1_000, count: asIs, seconds: asIs }
+  const value = BigInt(runInNewContext(expression, words))
+  const [, unit = ''] = /(Ms|Milliseconds|Seconds|Days)$/.exec(name) ?? []
+  const inLargest = (units: Record<string, bigint>, amount: bigint) => {
+    const [largest, size] = Object.entries(units).find(([, size]) => amount % size === 0n) as [string, bigint]
+    return `${(amount / size).toLocaleString('en')} ${largest}`
+  }
+  if (what.startsWith('Bytes')) return inLargest(sizes, value)
+  if (unit === '') return value.toLocaleString('en')
+  return inLargest(durations, value * (unit === 'Days' ? durations.d : unit === 'Seconds' ? durations.s : 1n))
+}
+
+const found = files.flatMap((file) => {
+  const lines = textOf(file).split('\n')
+  const where = file.split('/').slice(-2).join('/')
+  return lines.flatMap((line, at) => {
+    const [, names = '', expression = ''] = declaration.exec(line) ?? []
+    const [, what = '', beyond = ''] = described.exec(commentAbove(lines, at)) ?? []
+    const isNumber = /^\[?\d/.test(expression)
+    const limits = names.match(/\w+/g)?.filter((name) => what !== '' || (isNumber && isLimitName(name))) ?? []
+    return limits.map((name) => ({ file, where, name, what, beyond, expression }))
+  })
+})
+
+test('every limit in the code has a comment that says what happens beyond it', () => {
+  const undescribed = found.filter(({ what }) => what === '').map(({ where, name }) => `${where} ${name}`)
+  expect(undescribed.sort()).toEqual(Object.values(leftOut).flat().sort())
+})
+
+test('docs/limits.md lists every limit', async () => {
+  const sections = new Map(headings.map((heading) => [heading, [['limit', 'value', 'beyond it', 'where']]]))
+  for (const { file, where, name, what, beyond, expression } of found.filter((limit) => limit.what !== '')) {
+    const [heading] = areas.find(([, pattern]) => pattern.test(`${file} ${name}`)) as (typeof areas)[number]
+    sections.get(heading)?.push([what, shownValue(name, what, expression), beyond, `\`${where}\``])
+  }
+  const tables = [...sections].map(([heading, rows]) => {
+    const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+    const text = rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`)
+    text.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`)
+    return `## ${heading}\n\n${text.join('\n')}\n`
+  })
+  const start = `This document lists the fixed limits of the product; the [contract](contract.md#11) lists the settings. A test makes it
+from the comments in the code. This command renews it:`
+  const command = 'npx vitest run --config test/vitest.config.ts --project unit test/unit/docs.limits -u'
+  const text = [`# Limits\n\n${start}\n\n\`\`\`sh\n${command}\n\`\`\`\n`, ...tables].join('\n')
+  await expect(text).toMatchFileSnapshot('../../docs/limits.md')
+})
