@@ -8,7 +8,7 @@ import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts
 import { createPacketViews, type PacketViews } from '../shared/jobs/packet-views.ts'
 import type { JobQueue } from '../shared/jobs/queue.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
-import { connectPatient, connectProducer, requireFitRedis } from '../shared/jobs/redis.ts'
+import { connectForChanges, connectPatient, connectProducer, openRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/models/database.ts'
@@ -64,13 +64,12 @@ export async function createApiContext(
   overrides: Partial<ApiContext> = {},
 ): Promise<ApiContext> {
   const redis = releases.add('redis', connectProducer(config.redis, log), (it) => it.disconnect())
-  await redis.connect()
-  await requireFitRedis(redis)
+  await openRedis(redis)
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis, log), (it) => it.disconnect())
   const metrics = createMetrics()
   metrics.eventStreamsLimit.set(config.limits.eventStreams)
   const storage = await openStorage(config.storage, observeStore(metrics))
-  const records = createJobRecords(redis)
+  const records = await recordsOf(config, redis, log, releases)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
   const database = manager && releases.add('manager database', manager, (it) => it.close())
   const queuesAndOrigins = openQueuesAndOrigins(redis, metrics, releases)
@@ -96,4 +95,14 @@ export async function createApiContext(
     models: database && createModels(database),
     ...overrides,
   }
+}
+
+/** The records of jobs. With Sentinels, what waits for the replicas has a connection of its own. */
+async function recordsOf(config: Config, redis: Redis, log: Logger, releases: Releases): Promise<JobRecords> {
+  const records = createJobRecords(redis)
+  if (config.redis.sentinel === null) return records
+  const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
+  await changing.connect()
+  const { create, cancel, replicated } = createJobRecords(changing)
+  return { ...records, create, cancel, replicated }
 }

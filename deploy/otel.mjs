@@ -4,4 +4,5 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 
 const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())] })
 provider.register()
+process.once('SIGTERM', () => provider.forceFlush())
 process.once('beforeExit', () => provider.shutdown())

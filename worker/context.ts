@@ -6,7 +6,7 @@ import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts
 import { createPacketViews, type PacketViews } from '../shared/jobs/packet-views.ts'
 import type { JobQueue } from '../shared/jobs/queue.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
-import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
+import { connectPatient, openRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'
 import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
@@ -43,8 +43,7 @@ export async function createWorkerContext(
   overrides: Partial<WorkerContext> = {},
 ): Promise<WorkerContext> {
   const redis = releases.add('redis', connectPatient(config.redis, log), (it) => it.disconnect())
-  await redis.connect()
-  await requireFitRedis(redis)
+  await openRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
   const fleet = createFleet(redis, config.worker.concurrency)

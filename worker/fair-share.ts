@@ -51,7 +51,7 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
     const deadline = performance.now() + alonePatienceMs
     while (runs.size > 1 && !abort.signal.aborted) {
       await delay(lookEveryMs)
-      if (performance.now() < deadline) continue
+      if (performance.now() < deadline || (await fleet.isPaused())) continue
       for (const other of runs) if (other.abort !== abort) other.abort.abort(handOver)
     }
   }
@@ -63,7 +63,11 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
     const run = { tenant, alone, abort: new AbortController() }
     runs.add(run)
     try {
-      if (alone) await othersEnded(run)
+      if (alone) {
+        await othersEnded(run)
+        // The queue may have been paused while this run waited.
+        if (await fleet.isPaused()) return false
+      }
       await work(run.abort.signal)
     } finally {
       runs.delete(run)

@@ -21,6 +21,7 @@ export interface SentinelGroup {
 
 const schemes = ['redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:']
 const sentinelPort = 26_379
+const parameters = ['sentinelUsername', 'sentinelPassword']
 
 /** Parses `REDIS_URL`. @throws {Error} naming the rule, never the URL, which may hold passwords. */
 export function parseRedisAddress(url: string): RedisAddress {
@@ -38,7 +39,7 @@ export function parseRedisAddress(url: string): RedisAddress {
 }
 
 const group =
-  /^(rediss?)\+sentinel:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)\/([^/?#]+)(?:\/(\d{1,5}))?(?:\?([^#]*))?$/
+  /^(rediss?)\+sentinel:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#\s]+)\/([^/?#\s]+)(?:\/(\d{1,5}))?(?:\?([^#]*))?$/
 
 function parseGroup(url: string): SentinelGroup {
   const [, scheme, username, password, hosts = '', name = '', database = '0', query = ''] = group.exec(url) ?? []
@@ -47,14 +48,7 @@ function parseGroup(url: string): SentinelGroup {
       'must have the form redis+sentinel://user:password@host:port,host:port/name/database, where only a host and the name are required',
     )
   }
-  const parameters = new URLSearchParams(query)
-  const take = (key: string) => {
-    const value = parameters.get(key)
-    parameters.delete(key)
-    return value
-  }
-  const [sentinelUsername, sentinelPassword] = [take('sentinelUsername'), take('sentinelPassword')]
-  if (parameters.size > 0) throw new Error('may have the parameters sentinelUsername and sentinelPassword only')
+  const [sentinelUsername = null, sentinelPassword = null] = parametersOf(query)
   return {
     sentinels: hosts.split(',').map(parseHost),
     name: decoded(name),
@@ -64,6 +58,18 @@ function parseGroup(url: string): SentinelGroup {
     ...{ sentinelUsername, sentinelPassword },
     hasTls: scheme === 'rediss',
   }
+}
+
+function parametersOf(query: string): (string | undefined)[] {
+  const given = new Map<string, string>()
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(pair) ?? []
+    if (!parameters.includes(name) || given.has(name)) {
+      throw new Error(`may have the parameters ${parameters.join(' and ')} only, each once`)
+    }
+    given.set(name, decoded(value))
+  }
+  return parameters.map((name) => given.get(name))
 }
 
 function parseHost(text: string): { host: string; port: number } {

@@ -3,8 +3,8 @@ import type { Sender } from '../observability/audit.ts'
 import type { Refusal } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
-import { requireReplica } from './redis.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
+import { requireReplicas } from './replicas.ts'
 import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
@@ -79,10 +79,9 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const [outcome, id = '', earlier = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
   if (outcome === 'queueFull' || outcome === 'orgQueueFull') return { outcome }
   if (outcome === 'nameInUse') return { outcome, holder: id }
-  if (outcome === 'duplicate') return { outcome, id, fingerprint: earlier }
-  // The janitor queues a job whose record survives, so the record is enough.
-  await requireReplica(redis)
-  return { outcome: 'created' }
+  // The janitor queues a job whose record survives, so the record is enough. A duplicate is a promise, too.
+  await requireReplicas(redis)
+  return outcome === 'duplicate' ? { outcome, id, fingerprint: earlier } : { outcome: 'created' }
 }
 
 /** See `JobRecords.findByIdempotencyKey`. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
-import { queueMetaKey } from './pause.ts'
+import { isPaused, queueMetaKey } from './pause.ts'
 import { queueKey } from './queue-depth.ts'
 import { redisNow } from './redis.ts'
 import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
@@ -27,6 +27,8 @@ export interface Fleet {
   report(runs: RunsByTenant): Promise<string | null>
   /** Whether a tenant may start another run in this worker: it is below its share, or no other tenant waits. */
   mayStart(tenant: string, runs: RunsByTenant): Promise<boolean>
+  /** Whether the queue is paused: then no run may start, and none is handed back. */
+  isPaused(): Promise<boolean>
   /** Removes the slots of this worker from the fleet. */
   leave(): Promise<void>
 }
@@ -138,6 +140,7 @@ export function createFleet(redis: Redis, slots: number): Fleet {
     slots,
     report: async (runs) => (await send(runs, '')) || null,
     mayStart: async (tenant, runs) => (await send(runs, tenant)) === '',
+    isPaused: () => isPaused(redis),
     async leave() {
       await redis.hdel(workersKey, worker)
     },

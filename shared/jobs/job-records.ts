@@ -6,7 +6,6 @@ import { isAfter, type ListPosition } from './list-position.ts'
 import { createOpenRuns, type OpenRuns } from './open-runs.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
-import { requireReplica } from './redis.ts'
 import {
   callbacksDueKey,
   claimKey,
@@ -19,6 +18,7 @@ import {
   slicesKey,
   stalePlainFilesKey,
 } from './redis-keys.ts'
+import { requireReplicas } from './replicas.ts'
 import { defineJobScripts } from './scripts.ts'
 import { type finalStates, isFinished, type JobState } from './states.ts'
 
@@ -70,9 +70,11 @@ export interface JobRecords {
   ): Promise<'superseded' | 'cancelling' | null>
   /**
    * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
-   * this call cancelled it; null if there is no such job.
+   * this call cancelled it; null if there is no such job. `replicated` says whether a failover could lose this.
    */
   cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null>
+  /** Waits until no failover can lose what was created or cancelled. @throws NotReplicatedError */
+  replicated(): Promise<void>
   /**
    * Changes an unfinished state to a final one, once, and notifies waiters. @returns false if the job had already
    * finished or, with `unlessBegun`, if a run has begun to commit.
@@ -182,10 +184,10 @@ export function createJobRecords(redis: Redis): JobRecords {
     },
     async cancel(id) {
       const state = await redis.jobCancel(...endArguments(id, '', { state: 'cancelled' }))
-      await requireReplica(redis)
       if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
       return state === '' ? null : { state: state as JobState, isCancelledNow: false }
     },
+    replicated: () => requireReplicas(redis),
     async finish(id, state, changes, unlessBegun = false) {
       return (await redis.jobFinish(...endArguments(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
     },

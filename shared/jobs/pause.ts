@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis'
 import { type JobQueue, queueName, queuePrefix } from './queue.ts'
-import { requireReplica } from './redis.ts'
-import { queuePauseKey } from './redis-keys.ts'
 
 /** The fields of the queue that BullMQ keeps. */
 export const queueMetaKey = `${queuePrefix}:${queueName}:meta`
@@ -19,31 +17,34 @@ interface Context {
   queue: JobQueue
 }
 
-/** Whether the queue is paused. BullMQ's own field decides; who paused it, and when, is only shown. */
+/** Whether the queue is paused, by BullMQ's own field. */
 export const isPaused = async (redis: Redis): Promise<boolean> => (await redis.hexists(queueMetaKey, 'paused')) === 1
 
 /** The pause of the queue; null: it is not paused. */
 export async function readPause(redis: Redis): Promise<Pause | null> {
-  const [paused, shown] = await Promise.all([isPaused(redis), redis.get(queuePauseKey)])
-  return paused ? JSON.parse(shown ?? '{"since":null,"by":null}') : null
+  const [paused, shown] = await redis.hmget(queueMetaKey, 'paused', pausedBy)
+  return paused == null ? null : JSON.parse(shown ?? '{"since":null,"by":null}')
 }
+
+// Who paused the queue, beside BullMQ's own field: both change at once, so of concurrent pauses one is the first.
+const pausedBy = 'pausedBy'
+const pauseScript = `
+local since = redis.call('HEXISTS', KEYS[1], 'paused') == 1 and redis.call('HGET', KEYS[1], '${pausedBy}')
+if since then return since end
+redis.call('HSET', KEYS[1], 'paused', 1, '${pausedBy}', ARGV[1])
+return ''`
 
 /** Pauses the queue. @returns the pause, which may be an earlier one, and whether this call began it */
 export async function pauseQueue({ redis, queue }: Context, by: string): Promise<{ pause: Pause; isNew: boolean }> {
-  const earlier = await readPause(redis)
-  if (earlier !== null) return { pause: earlier, isNew: false }
-  const pause = { since: new Date().toISOString(), by }
-  await redis.set(queuePauseKey, JSON.stringify(pause))
+  const pause: Pause = { since: new Date().toISOString(), by }
+  const earlier = (await redis.eval(pauseScript, 1, queueMetaKey, JSON.stringify(pause))) as string
   await queue.pause()
-  await requireReplica(redis)
-  return { pause, isNew: true }
+  return earlier === '' ? { pause, isNew: true } : { pause: JSON.parse(earlier), isNew: false }
 }
 
 /** Ends the pause of the queue. @returns whether it was paused */
 export async function resumeQueue({ redis, queue }: Context): Promise<boolean> {
-  const wasPaused = await isPaused(redis)
+  const wasPaused = (await redis.hdel(queueMetaKey, pausedBy)) === 1 || (await isPaused(redis))
   await queue.resume()
-  await redis.del(queuePauseKey)
-  await requireReplica(redis)
   return wasPaused
 }

@@ -8,9 +8,6 @@ export const secretKeyOf = (id: string): string => `packets:secret:${id}`
 export const claimKey = (name: string): string => `packets:claim:${name}`
 export const idempotencyKey = (key: string): string => `packets:idempotency:${key}`
 
-/** Who paused the queue, and when. */
-export const queuePauseKey = 'packets:pause'
-
 /** Unfinished jobs by creation time. */
 export const openJobsKey = 'packets:open'
 /** Numbers of runs of unfinished jobs: the total, and the number of each tenant. */

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress, SentinelGroup } from '../config/redis-address.ts'
+import { withTimeout } from '../lifecycle/timeout.ts'
+import { NotReplicatedError } from './replicas.ts'
 
 interface ErrorLog {
   warn(fields: object, message: string): void
@@ -12,6 +14,17 @@ interface ErrorLog {
  */
 export function connectProducer(address: RedisAddress, log: ErrorLog): Redis {
   return connect(address, log, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
+}
+
+/**
+ * A connection for changes that must outlast a failover, each of which waits for the replicas and so keeps all later
+ * commands of the connection waiting. Nothing is sent again on a new connection, which may be to another server.
+ */
+export function connectForChanges(address: RedisAddress, log: ErrorLog): Redis {
+  return connect(address, log, {
+    ...{ enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
+    autoResendUnfulfilledCommands: false,
+  })
 }
 
 /** A connection that waits for an unavailable Redis, for workers and subscribers. BullMQ requires the null. */
@@ -59,6 +72,8 @@ function optionsOf(group: SentinelGroup): RedisOptions {
     ...(hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     // Without it a client of a frozen primary stays with it after the failover, and a worker blocks for ever.
     failoverDetector: true,
+    // A Sentinel that was restarted must be heard again soon, or its message of a failover is missed.
+    sentinelReconnectStrategy: () => 1_000,
   }
 }
 
@@ -66,14 +81,23 @@ const awayTexts =
   /connection is closed|sentinels are unreachable|stream isn't writeable|command timed out|max retries per request/i
 
 /** Codes of temporary refusals: Redis is full, starting or busy, cannot save, or is not a primary with replicas. */
-const awayCodes = /\b(OOM|LOADING|BUSY|MISCONF|READONLY|NOREPLICAS|MASTERDOWN)\b/
+const awayCodes = /\b(OOM|LOADING|BUSY|MISCONF|READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)\b/
 
 /** Whether Redis refused a command temporarily. */
 const isRefusal = (error: unknown): boolean => error instanceof Error && awayCodes.test(error.message)
 
 /** Whether a command failed because Redis is unavailable or refuses temporarily. */
 export const isRedisAway = (error: unknown): boolean =>
-  isRefusal(error) || (error instanceof Error && awayTexts.test(error.message))
+  isRefusal(error) || error instanceof NotReplicatedError || (error instanceof Error && awayTexts.test(error.message))
+
+/** Time that the first connection may take. Beyond it the program ends. With Sentinels the client would try for ever. */
+const firstConnectionMs = 30_000
+
+/** Opens the first connection of a program. @throws Error if Redis is not reached */
+export async function openRedis(redis: Redis): Promise<void> {
+  await withTimeout(redis.connect(), firstConnectionMs)
+  await requireFitRedis(redis)
+}
 
 /**
  * Requires one primary that keeps all keys, and the configured database. @throws Error naming what is unfit, or Redis's
@@ -100,19 +124,6 @@ export function unsupportedServer(info: string): string | null {
   if (infoField(info, 'redis_mode') === 'cluster') return 'a cluster, which splits the keys of a job: use one primary'
   if (infoField(info, 'dragonfly_version') === '') return null
   return 'Dragonfly, which refuses scripts that find keys on the way: use Redis or Valkey'
-}
-
-/** How long a replica may take to have what was written. */
-const replicaMs = 2_000
-
-/**
- * Waits until a replica has what this connection wrote, if Sentinels may promote one: otherwise a failover could lose
- * what a client was promised. @throws Error if no replica has it in time
- */
-export async function requireReplica(redis: Redis): Promise<void> {
-  if (!redis.options.sentinels) return
-  if ((await redis.wait(1, replicaMs)) === 0)
-    throw new Error(`no replica of Redis has the change after ${replicaMs} ms`)
 }
 
 /** A field of Redis's INFO; '' if it is missing. */

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createClient } from '../../../dev/client.ts'
+import { overrides } from '../../../dev/service.ts'
 import { prepare } from '../../support/clients/e2e.ts'
 import { until } from '../../support/faults/processes.ts'
 import { type Member, sentinelGroup } from '../../support/faults/sentinel-group.ts'
 import { runDoctor } from '../../support/programs/doctor.ts'
 import { ownService } from '../../support/programs/own-service.ts'
 
-vi.setConfig({ testTimeout: 240_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 interface Job {
   state: string
@@ -15,7 +16,10 @@ interface Job {
 }
 
 const group = await sentinelGroup((end) => afterAll(end))
-const { service, keysBelow } = await ownService({ workers: 2, env: { REDIS_URL: group.url, WORKER_LOCK_SECONDS: '3' } })
+const { service, keysBelow } = await ownService({
+  workers: 2,
+  env: { REDIS_URL: group.url, WORKER_LOCK_SECONDS: '3', ...overrides({ janitorSeconds: 5 }) },
+})
 // Each request on its own connection: a kept one may end just when it is used.
 const client = createClient(service.apiUrl, service.tokens.all as string, { Connection: 'close' })
 const { fields, org } = await prepare(20, service)
@@ -47,9 +51,16 @@ function startLoad(name: string) {
   }
 }
 
+async function freezeAfterRestart(primary: Member): Promise<void> {
+  await group.restartSentinels()
+  primary.freeze()
+}
+
 /** What becomes of the primary, and how that ends. */
 const faults: [name: string, begin: (primary: Member) => unknown, end: (primary: Member) => unknown][] = [
+  ['is replaced on purpose', () => group.failOver(), () => {}],
   ['is frozen', (it) => it.freeze(), (it) => it.wake()],
+  ['is frozen after the Sentinels were restarted', freezeAfterRestart, (it) => it.wake()],
   ['is cut off', (it) => it.proxy.refuse(true), (it) => it.proxy.refuse(false)],
   ['is killed', (it) => it.kill(), (it) => it.restart()],
 ]
@@ -84,7 +95,7 @@ async function survive([name, begin, end]: Fault): Promise<void> {
       }
       return [...states.values()].every((state) => !/^(queued|running|committing|503)/.test(state))
     },
-    120_000,
+    180_000,
   )
   expect([...states].filter(([, state]) => state !== 'succeeded')).toEqual([])
   // What is reported as a success is in the store.
@@ -110,17 +121,24 @@ test.runIf(minutes > 0)(
   },
 )
 
-test('without a replica a publish is refused, because a failover would lose it', async () => {
+test('without a replica publishes and pauses are refused, because a failover would lose them; reads are answered', async () => {
   const primary = await group.primary()
   const redis = group.client(primary)
   await redis.config('SET', 'min-replicas-to-write', '0')
-  const [replica] = group.members.filter((member) => member !== primary) as [Member]
-  replica.freeze()
+  const replicas = group.members.filter((member) => member !== primary)
+  for (const replica of replicas) replica.freeze()
   const body = { ...fields, originIds: ['p1'], orgName: org, fileName: 'not-replicated' }
   const { status, body: answer } = await client.post('/1.0/publish/', body, { Prefer: 'respond-async' })
   expect([status, answer.error]).toEqual([503, expect.stringContaining('503')])
-  replica.wake()
+  const begun = performance.now()
+  const [paused, read] = await Promise.all([client.post('/1.0/ops/pause'), client.get('/1.0/jobs?limit=1')])
+  expect([paused.status, read.status]).toEqual([503, 200])
+  expect(performance.now() - begun).toBeLessThan(5_000)
+  // Now Redis itself refuses all writes, of workers too.
   await redis.config('SET', 'min-replicas-to-write', '1')
+  await delay(5_000)
+  for (const replica of replicas) replica.wake()
+  await until('the queue is resumed', async () => (await client.post('/1.0/ops/resume')).status === 200)
   redis.disconnect()
 })
 

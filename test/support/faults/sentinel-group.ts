@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { redisServer } from '../../../dev/stack/native/redis.ts'
 import { freePort } from '../../../dev/stack/ports.ts'
+import type { RunningProcess } from '../../../dev/stack/processes.ts'
 import { openRun } from '../../../dev/stack/run.ts'
 import { until } from './processes.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
@@ -25,7 +26,7 @@ export interface Member {
   restart(): Promise<void>
 }
 
-/** A primary with a replica, and Sentinels that promote the replica when the primary does not answer. */
+/** A primary with two replicas, and Sentinels that promote one of these when the primary does not answer. */
 export interface SentinelGroup {
   /** As `REDIS_URL`, with the passwords of both roles. */
   url: string
@@ -33,6 +34,10 @@ export interface SentinelGroup {
   primary(): Promise<Member>
   /** Waits until the Sentinels have promoted another member. */
   promoted(before: Member): Promise<Member>
+  /** Starts a failover although the primary answers. */
+  failOver(): Promise<void>
+  /** Restarts all Sentinels, one after the other. */
+  restartSentinels(): Promise<void>
   client(member: Member): Redis
   members: readonly Member[]
 }
@@ -75,17 +80,20 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
   }
 
   const first = await startMember('redis-1', null)
-  const members = [first, await startMember('redis-2', first.proxy)]
+  const members = [first, await startMember('redis-2', first.proxy), await startMember('redis-3', first.proxy)]
   const client = ({ port }: Pick<Member, 'port'>, password = passwords.redis) => {
     const redis = new Redis(port, '127.0.0.1', { password, retryStrategy: () => 100, maxRetriesPerRequest: null })
     redis.on('error', () => {})
     return redis
   }
-  const replica = client(members[1] as Member)
-  await until('the replica has a link', async () => (await replica.info('replication')).includes('link_status:up'))
-  replica.disconnect()
+  for (const member of members.slice(1)) {
+    const replica = client(member)
+    await until('the replica has a link', async () => (await replica.info('replication')).includes('link_status:up'))
+    replica.disconnect()
+  }
 
   const ports: number[] = []
+  const sentinels: { start: () => Promise<RunningProcess>; process: RunningProcess }[] = []
   for (let at = 1; at <= sentinelCount; at++) {
     const directory = join(run.directory, `sentinel-${at}`)
     await mkdir(directory, { recursive: true })
@@ -101,7 +109,8 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
     ]
     const file = join(directory, 'sentinel.conf')
     await writeFile(file, settings.join('\n'))
-    await run.start({ name: `sentinel-${at}`, command, args: [file, '--sentinel'] })
+    const start = () => run.start({ name: `sentinel-${at}`, command, args: [file, '--sentinel'] })
+    sentinels.push({ start, process: await start() })
     ports.push(port)
   }
   const sentinel = client({ port: ports[0] as number }, passwords.sentinel)
@@ -109,7 +118,7 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
   const ask = async (...words: string[]) => (await sentinel.call('SENTINEL', ...words)) as string[]
   await until('the Sentinels know each other and the replica', async () => {
     const [others, replicas] = [await ask('SENTINELS', groupName), await ask('REPLICAS', groupName)]
-    return others.length === sentinelCount - 1 && replicas.length === 1
+    return others.length === sentinelCount - 1 && replicas.length === members.length - 1
   })
 
   async function primary(): Promise<Member> {
@@ -127,6 +136,26 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
       await until('the other member takes writes', async () => (await redis.role())[0] === 'master')
       redis.disconnect()
       return after
+    },
+    async failOver() {
+      await ask('FAILOVER', groupName)
+    },
+    async restartSentinels() {
+      for (const one of sentinels) {
+        one.process.kill('SIGKILL')
+        await one.process.exited
+        one.process = await one.start()
+        await until('the Sentinel answers', () =>
+          ask('MASTERS').then(
+            () => true,
+            () => false,
+          ),
+        )
+      }
+      await until('the Sentinels know each other', async () => {
+        const others = await ask('SENTINELS', groupName).catch(() => [])
+        return others.length === sentinelCount - 1
+      })
     },
     client,
     members,

@@ -31,6 +31,11 @@ test('a Sentinel URL may name several hosts, a database, TLS, and users and pass
   })
 })
 
+test('a plus stays a plus, in the password of Redis and of the Sentinels', () => {
+  const url = 'redis+sentinel://:a+b@one/m?sentinelPassword=a+b/c='
+  expect(parseRedisAddress(url).sentinel).toMatchObject({ password: 'a+b', sentinelPassword: 'a+b/c=' })
+})
+
 test.each([
   ['redis+sentinel://one', 'must have the form'],
   ['redis+sentinel://one/', 'must have the form'],
@@ -41,6 +46,9 @@ test.each([
   ['redis+sentinel://one:65536/m', 'each of its hosts'],
   ['redis+sentinel://::1/m', 'each of its hosts'],
   ['redis+sentinel://one/m?password=pass-canary', 'may have the parameters'],
+  ['redis+sentinel://one/m?sentinelPassword=a&sentinelPassword=pass-canary', 'each once'],
+  ['redis+sentinel://one/m?sentinelPassword=pass-canary%zz', 'validly percent-encoded'],
+  ['redis+sentinel://one, two/m', 'must have the form'],
   ['redis+sentinel://:%zzpass-canary@one/m', 'validly percent-encoded'],
   [
     'redis-sentinel://one/m',

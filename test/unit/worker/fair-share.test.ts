@@ -6,13 +6,16 @@ const open: { stop(): Promise<void> }[] = []
 afterEach(() => Promise.all(open.splice(0).map((one) => one.stop())))
 
 /** @returns the share of a worker with two slots, and what it reported last. */
-function openShare(alonePatienceMs?: number) {
+function openShare(alonePatienceMs?: number, isPaused = async () => false) {
   let held: RunsByTenant = {}
   const report = async (runs: RunsByTenant) => {
     held = runs
     return null
   }
-  const share = startFairShare({ slots: 2, report, mayStart: async () => true, leave: async () => {} }, alonePatienceMs)
+  const share = startFairShare(
+    { slots: 2, report, mayStart: async () => true, leave: async () => {}, isPaused },
+    alonePatienceMs,
+  )
   open.push(share)
   return { share, held: () => held }
 }
@@ -65,4 +68,17 @@ test('runs that go on for too long are handed back to a run that must be alone',
   expect((await alone.begun).aborted).toBe(false)
   alone.end()
   await aloneDone
+})
+
+test('while the queue is paused no run is handed back, and one that must be alone does not begin', async () => {
+  const { share } = openShare(1, async () => true)
+  const [first, alone] = [work(), work()]
+  const firstDone = share.run('a', false, first.run)
+  const signal = await first.begun
+  const aloneDone = share.run('b', true, alone.run)
+  await new Promise((later) => setTimeout(later, 500))
+  expect(signal.aborted).toBe(false)
+  first.end()
+  await firstDone
+  expect(await aloneDone).toBe(false)
 })

@@ -60,6 +60,7 @@ function workerWith(failure: Error) {
       report: async () => null,
       mayStart: async () => true,
       leave: async () => {},
+      isPaused: async () => false,
     }),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
