@@ -34,8 +34,7 @@ export const cancelJob = defineEndpoint({
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const change = { action: 'job.cancel', ...namesOf(job) } as const
     if (isCancelledNow || state === 'running') changed(change, isCancelledNow ? 'done' : 'accepted')
-    if (isCancelledNow) await removeLeftovers(context, job)
-    await context.records.replicated()
+    await Promise.all([isCancelledNow && removeLeftovers(context, job), context.records.replicated()])
     const now = requireVisible(principal, await context.records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
   },

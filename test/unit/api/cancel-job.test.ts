@@ -11,6 +11,7 @@ const context = {
   records: {
     read: async () => ({ ...job, progress, state: 'cancelled' }),
     cancel: async () => ({ state: 'cancelled', isCancelledNow: true }),
+    replicated: async () => {},
   },
   queue: { remove: async () => {} },
   store: { put: async () => 'etag', async *list() {} },
