@@ -22,6 +22,7 @@ COPY shared shared
 COPY client client
 COPY console console
 COPY dev/tools/build-console.ts dev/tools/
+COPY docs/contract.md docs/
 RUN node dev/tools/build-console.ts
 
 FROM $NODE_IMAGE

@@ -27,6 +27,7 @@ export const overviewBody = z.object({
     .meta({ description: 'Null while Redis does not answer, as workers and redis' }),
   workers: z.object({ count, slots: count, busy: count }).nullable(),
   redis: z.object({ memoryBytes: count, memoryLimitBytes: count }).nullable(),
+  dashboardUrl: z.string().nullable().meta({ description: 'The dashboard of the setting CONSOLE' }),
   lastSweep: z.iso.datetime().nullable().meta({ description: 'Null if nothing was swept within a day' }),
 })
 
@@ -40,7 +41,8 @@ export const overview = defineEndpoint({
   answer: overviewBody,
   async handle(context) {
     const [dependencies, redis] = await Promise.all([dependenciesOf(context), queueAndWorkers(context)])
-    return { kind: 'json', value: { dependencies, ...redis } }
+    const { dashboardUrl = null } = context.config.api.console ?? {}
+    return { kind: 'json', value: { dependencies, ...redis, dashboardUrl } }
   },
 })
 
@@ -54,7 +56,7 @@ async function dependenciesOf(context: ApiContext): Promise<Record<string, 'up' 
 async function queueAndWorkers({
   redis,
   config,
-}: ApiContext): Promise<Omit<z.infer<typeof overviewBody>, 'dependencies'>> {
+}: ApiContext): Promise<Omit<z.infer<typeof overviewBody>, 'dependencies' | 'dashboardUrl'>> {
   const reading = Promise.all([readQueue(redis), checked(readFleet(redis))])
   const found = await reading.catch(() => null)
   if (found === null) return { queue: null, workers: null, redis: null, lastSweep: null }

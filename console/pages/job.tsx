@@ -14,6 +14,9 @@ import { Page } from '../ui/page.tsx'
 import { Copy, Facts, State, Table, Time } from '../ui/pieces.tsx'
 import { Problem, Stale, sentence } from '../ui/shown.tsx'
 
+// The table of errors in the contract, put in when the console is built.
+declare const DOCUMENTED_ERRORS: Record<string, string>
+
 const everyMs = 5_000
 
 /** A job as it changes. Its event stream closes when the page is left. */
@@ -102,6 +105,7 @@ function Details({ job, session, again }: DetailsProps) {
           <p>{sentence(error.message)}</p>
           <p class="quiet">
             <code>{error.code}</code>, status {error.status}
+            {DOCUMENTED_ERRORS[error.code] && `: ${DOCUMENTED_ERRORS[error.code]}`}
           </p>
         </div>
       )}

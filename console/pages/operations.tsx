@@ -82,7 +82,7 @@ function Pause({ paused, session, again }: PauseProps) {
 }
 
 function Now({
-  overview: { dependencies, queue, workers, redis, lastSweep },
+  overview: { dependencies, queue, workers, redis, lastSweep, dashboardUrl },
   measured,
 }: {
   overview: Overview
@@ -105,6 +105,13 @@ function Now({
         ]}
         rows={Object.entries(dependencies)}
       />
+      {dashboardUrl && (
+        <p>
+          <a href={dashboardUrl} rel="noreferrer">
+            Dashboard with the history of these values
+          </a>
+        </p>
+      )}
       {queue === null || workers === null || redis === null ? (
         <p class="problem" role="alert">
           Redis does not answer, so the queue is not known.

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -26,6 +26,7 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     metafile: true,
     logLevel: 'warning',
     legalComments: 'none',
+    define: { DOCUMENTED_ERRORS: JSON.stringify(documentedErrors()) },
   })
   const outputOf = (entry: string) => {
     const [file] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? []
@@ -33,6 +34,22 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     return basename(file)
   }
   writeFileSync(join(outdir, 'index.html'), pageOf(outputOf('console/main.tsx'), outputOf('console/style.css')))
+}
+
+/** What the contract says of each error code. */
+export function documentedErrors(): Record<string, string> {
+  const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8')
+  const [, table = ''] = /<a id="3-errors">([\s\S]*?)<a id="4">/.exec(contract) ?? []
+  const rows = table.matchAll(/^\| \d{3} +\| (.*?) +\| (.*?) +\|$/gm)
+  return Object.fromEntries(
+    [...rows].flatMap(([, codes = '', when = '']) => {
+      const unlinked = when
+        .replaceAll(/\[(\d[^\]]*)\]\([^)]*\)/g, 'contract $1')
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      const text = unlinked.replaceAll('`', '')
+      return [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, text])
+    }),
+  )
 }
 
 const pageOf = (script: string, style: string) => `<!doctype html>

@@ -71,8 +71,8 @@ function configOf(env: Environment, testOverrides: string | undefined) {
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
       dryRunSeconds: fixed.dryRunSeconds,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
-      // Whether the console is served.
-      console: env.CONSOLE === 'on',
+      // null: the console is not served.
+      console: env.CONSOLE ?? null,
     },
     worker: {
       healthHost: env.API_HOST,

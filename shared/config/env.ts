@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
+import { parseConsole } from './console.ts'
 import { parseLifeDays } from './life-days.ts'
 import { parseCallbackAllow, parseOriginAllow, parseSecretKeys, parseServers } from './lists.ts'
 import { parseRedisAddress } from './redis-address.ts'
@@ -112,7 +113,9 @@ export const environment = z.object({
     .optional()
     .describe('days that packets live, and the most that a publish may give; absent: for ever'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
-  CONSOLE: z.enum(['on', 'off']).default('off').describe('serve the console at /console'),
+  CONSOLE: parsedBy(parseConsole)
+    .optional()
+    .describe('on: serve the console at /console; an https URL: likewise, with a link to this dashboard; off'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count

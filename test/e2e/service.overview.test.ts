@@ -34,6 +34,7 @@ test('the overview counts the queue, with the age of the job that has waited lon
     workers: { count: 0, slots: 0, busy: 0 },
     redis: { memoryBytes: expect.any(Number), memoryLimitBytes: expect.any(Number) },
     lastSweep: null,
+    dashboardUrl: null,
   })
   const orgName = uniqueName('org')
   await client.post(`/1.0/publish/${orgName}`)
@@ -57,7 +58,10 @@ test('the overview counts the workers that run', async () => {
 
 test('while Redis is away the dependencies are still reported', async () => {
   const redis = await ownRedis()
-  const { apiUrl } = await service.startApi({ REDIS_URL: redis.address.url })
+  const { apiUrl } = await service.startApi({
+    REDIS_URL: redis.address.url,
+    CONSOLE: 'https://grafana.example/d/packets',
+  })
   const asked = createClient(apiUrl, service.tokens.all as string)
   redis.freeze()
   const { status, body } = await asked.get<Overview>('/1.0/ops/overview')
@@ -66,7 +70,13 @@ test('while Redis is away the dependencies are still reported', async () => {
     200,
     {
       dependencies: { redis: 'down', 'object store': 'up', 'manager database': 'up' },
-      ...{ queue: null, workers: null, redis: null, lastSweep: null },
+      ...{
+        queue: null,
+        workers: null,
+        redis: null,
+        lastSweep: null,
+        dashboardUrl: 'https://grafana.example/d/packets',
+      },
     },
   ])
   await expect.poll(async () => (await asked.get<Overview>('/1.0/ops/overview')).body.dependencies.redis).toBe('up')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
 import { serveConsole } from '../../api/http/console.ts'
+import { documentedErrors } from '../../dev/tools/build-console.ts'
 import { ownService } from '../support/programs/own-service.ts'
 
 const { service } = await ownService({ env: { CONSOLE: 'on' } })
@@ -43,6 +44,13 @@ test('its files may be kept for ever, and what the page loads first is at most 4
   expect(loaded.size).toBeGreaterThan(3)
   expect(bytes).toBeLessThan(45_000)
   expect((await get('/console/assets/none.js')).status).toBe(404)
+})
+
+test('every error of the contract is explained in the console', () => {
+  const errors = documentedErrors()
+  expect(Object.keys(errors).length).toBeGreaterThan(70)
+  expect(errors.workerLost).toMatch(/^the job lost three workers/)
+  expect(Object.values(errors).filter((text) => /[[\]`|]/.test(text))).toEqual([])
 })
 
 test('without the setting nothing is served', async () => {

@@ -33,7 +33,7 @@ const { version } = await modelWith(client, { Film: { title: ['String', 'unique'
 
 const pages = [
   ['jobs', '/console/jobs', 'Jobs, newest first'],
-  ['a failed job', `/console/jobs/${failed}`, 'nothingThere'],
+  ['a failed job', `/console/jobs/${failed}`, /nothingThere, status 422: no node has the label/],
   ['a waiting job', `/console/jobs/${waiting}`, 'Cancel the job'],
   ['orgs', '/console/packets', 'Orgs'],
   ['an org', `/console/packets/${org}`, 'people.json'],

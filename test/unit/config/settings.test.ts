@@ -11,7 +11,7 @@ test('unset variables have their defaults', () => {
       publishWaitSeconds: 55,
       dryRunSeconds: 20,
       stopGraceSeconds: 25,
-      console: false,
+      console: null,
     },
     worker: {
       healthHost: '127.0.0.1',
@@ -59,6 +59,8 @@ test('unset variables have their defaults', () => {
     logLevel: 'info',
   })
 })
+
+const served = { dashboardUrl: null }
 
 test('set variables override the defaults', () => {
   const config = readConfig('api', {
@@ -112,7 +114,7 @@ test('set variables override the defaults', () => {
     } satisfies Overrides),
   })
   expect(config).toMatchObject({
-    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, console: true },
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, console: served },
     worker: {
       healthHost: '0.0.0.0',
       healthPort: 65_535,

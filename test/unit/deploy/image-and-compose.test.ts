@@ -134,7 +134,7 @@ describe('the image', () => {
     const passed = textOf('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
-    const others = ['package.json', 'package-lock.json', 'dev/tools/build-console.ts']
+    const others = ['package.json', 'package-lock.json', 'dev/tools/build-console.ts', 'docs/contract.md']
     expect(passed.sort()).toEqual([...tops, 'console', ...others].map((name) => `!${name}`).sort())
   })
 
