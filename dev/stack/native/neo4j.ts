@@ -82,8 +82,10 @@ const THREE: Edition = {
   setPassword: { statement: 'CALL dbms.changePassword({password})', parameters: (password) => ({ password }) },
 }
 
-/** Without the optimizing compiler a server starts twice as fast and is warm sooner. */
-// With one compiler the JVM reserves 48 MB for code, which the queries of all tests fill.
+/**
+ * Without the optimizing compiler a server starts twice as fast and is warm sooner. The JVM would then reserve 48 MB for
+ * code, which the queries of all tests fill.
+ */
 const QUICK_START = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:ReservedCodeCacheSize=240m']
 
 export async function startOrigin(run: Run, isShortLived: boolean): Promise<Neo4jAddress> {
