@@ -75,7 +75,11 @@ function unmodelled(pairs: readonly Pair[], { types }: BoundModel, { requests }:
     return [
       ...[node.label, ...changes.added].filter((label) => !types.some((one) => one.label === label)),
       ...keys.filter((key) => !known.some((one) => one.key === key)),
-      ...known.filter(({ key, required }) => required && !keys.includes(key) && !excluded.includes(key)),
+      ...known.filter(({ key, required, dataType }) => {
+        // A byte array has no type and cannot be published: `onUnpublishable: skip` leaves it out of what the node has.
+        const isLeftOut = dataType === undefined && changes.protectedKeys.includes(key)
+        return required && !keys.includes(key) && !excluded.includes(key) && !isLeftOut
+      }),
     ].map((what) => `${statement}: ${JSON.stringify(what)}`)
   })
 }
