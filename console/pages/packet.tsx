@@ -170,7 +170,9 @@ const partColumns = ({ packet, parts }: PacketManifest, session: Session) => [
     : [
         {
           title: 'Download',
-          of: ({ fileName }: Part) => <Download packet={packet} file={fileName} session={session} />,
+          of: (part: Part) => (
+            <Download packet={packet} file={part.fileName} at={parts.indexOf(part)} session={session} />
+          ),
         },
       ]),
 ]
@@ -182,11 +184,20 @@ interface Links {
   fileLocations: string[] | null
 }
 
+interface DownloadProps {
+  /** The packet, or file of others, with its org. */
+  packet: string
+  file: string
+  /** The position of the part in the packet. */
+  at: number
+  session: Session
+}
+
 /**
  * Downloads a file: a part of a packet, or a file of others. Links are made at the click and kept nowhere. One file at a
  * time, because a browser cancels a download that another one follows at once.
  */
-function Download({ packet, file, session }: { packet: string; file: string; session: Session }) {
+function Download({ packet, file, at, session }: DownloadProps) {
   const [error, setError] = useState<Error | null>(null)
   async function download(): Promise<void> {
     setError(null)
@@ -197,8 +208,7 @@ function Download({ packet, file, session }: { packet: string; file: string; ses
       const { fileLocation, fileLocations } = await session.client.ask<Links>('GET', url, { query })
       const links = fileLocations ?? [fileLocation ?? '']
       const link = document.createElement('a')
-      link.href =
-        links.find((one) => decodeURIComponent(new URL(one).pathname).endsWith(`/${file}`)) ?? (links[0] as string)
+      link.href = links[at] as string
       link.rel = 'noreferrer'
       link.download = ''
       link.click()
@@ -232,7 +242,7 @@ function Actions({ org, name, session, parts }: ActionProps) {
   }
   return (
     <div class="actions">
-      {(parts ?? 1) === 1 && <Download packet={`${org}/${name}`} file={name} session={session} />}
+      {(parts ?? 1) === 1 && <Download packet={`${org}/${name}`} file={name} at={0} session={session} />}
       {parts !== null && (
         <Copy text={() => `packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy as packets</Copy>
       )}

@@ -70,7 +70,7 @@ export interface JobRecords {
   ): Promise<'superseded' | 'cancelling' | null>
   /**
    * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
-   * this call cancelled it; null if there is no such job. `replicated` says whether a failover could lose this.
+   * this call cancelled it; null if there is no such job. `replicated` waits until no failover can lose this.
    */
   cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null>
   /** Waits until no failover can lose what was created or cancelled. @throws NotReplicatedError */

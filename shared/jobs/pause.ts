@@ -23,10 +23,10 @@ export const isPaused = async (redis: Redis): Promise<boolean> => (await redis.h
 /** The pause of the queue; null: it is not paused. */
 export async function readPause(redis: Redis): Promise<Pause | null> {
   const [paused, shown] = await redis.hmget(queueMetaKey, 'paused', pausedBy)
-  return paused == null ? null : JSON.parse(shown ?? '{"since":null,"by":null}')
+  return paused === null ? null : JSON.parse(shown ?? '{"since":null,"by":null}')
 }
 
-// Who paused the queue, beside BullMQ's own field: both change at once, so of concurrent pauses one is the first.
+// Who paused the queue. The script sets it together with BullMQ's own field, so one of concurrent pauses is the first.
 const pausedBy = 'pausedBy'
 const pauseScript = `
 local since = redis.call('HEXISTS', KEYS[1], 'paused') == 1 and redis.call('HGET', KEYS[1], '${pausedBy}')

@@ -27,6 +27,8 @@ const failed = await submit('failed.json', {
   index: undefined,
 })
 for (const id of [done, odd, failed]) await client.followJob(`/1.0/jobs/${id}`)
+const inParts = [{ ...fields, originIds: ['p1', 'p2'], orgName: org, fileName: 'parts.json' }]
+await client.post('/1.0/publish/multi?batchsize=1', inParts)
 await worker.stop(40_000)
 const waiting = await submit('waiting.json')
 const { version } = await modelWith(client, { Film: { title: ['String', 'unique'] } })
@@ -82,6 +84,19 @@ inBrowser('in a browser', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(await stored()).toBe('[{},{},""]')
+  })
+
+  test('each part of a packet is downloaded by its own button', async () => {
+    const { page, open: openPage } = await open()
+    const { body } = await client.get<{ fileLocations: string[] }>(`/1.0/publish/${org}/parts.json/url`)
+    const paths = body.fileLocations.map((url) => new URL(url).pathname)
+    expect(new Set(paths).size).toBeGreaterThan(1)
+    await openPage(`/console/packets/${org}/parts.json`)
+    for (const [at, path] of paths.entries()) {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Download parts.jsonPart${at + 1}of${paths.length}` }).click()
+      expect(new URL((await download).url()).pathname).toBe(path)
+    }
   })
 
   test('a name that looks like markup is text', async () => {
