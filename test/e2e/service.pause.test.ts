@@ -48,7 +48,7 @@ test('a paused queue accepts publishes and starts none of them until it is resum
   expect(paused).toEqual({ since: expect.any(String), by: 'all' })
   expect(Math.abs(Date.now() - Date.parse(paused?.since as string))).toBeLessThan(60_000)
   expect(await pause(as('second'))).toEqual(paused)
-  expect(auditLines('queue.pause')).toBe(1)
+  await expect.poll(() => auditLines('queue.pause')).toBe(1)
 
   const waiting = await submit('waiting')
   await delay(2_000)
