@@ -6,7 +6,7 @@ import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Unpack } from '../packstream/decode.ts'
-import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
+import { type BoltConnection, limitHandshake, readByMessage, sendTogether } from './connection.ts'
 import { currentTenant, type HeldBudget, processBudget } from './held-budget.ts'
 import { Rows } from './rows.ts'
 
@@ -57,6 +57,8 @@ subscribe('net.client.socket', (message) => {
   if (!sockets) return
   sockets.add(socket)
   limitHandshake(socket)
+  // Not before, because `connect` restores the original method.
+  socket.once('connect', () => sendTogether(socket))
 })
 
 const tickMs = 1_000
