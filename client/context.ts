@@ -24,8 +24,8 @@ export interface Context {
  */
 export const printableLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, escaped)
 
-/** Escapes other control characters of a text whose line feeds and tabs are intended. JSON has them only in strings. */
-export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, escaped)
+/** The same for a text whose line feeds and tabs are intended. JSON has the other characters only in strings. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]|\p{Bidi_C}/gu, escaped)
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 

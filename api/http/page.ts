@@ -3,6 +3,7 @@ import type { Packets } from '../../shared/packets/packets.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { Answer } from './endpoint.ts'
 import { once, wholeNumber } from './query.ts'
+import { mostNameBytes } from './reading.ts'
 
 /** File names of one page: the largest `limit`. Beyond it the answer is `400 invalidRequest`. */
 const maxNames = 100_000
@@ -33,7 +34,11 @@ export async function answerPage(packets: Packets, selection: Selection, { limit
   const asked = { limit: limit ?? maxWithoutLimit, after, holding }
   const { names, expiresAt, next } = await packets.page(orgName, prefixes, asked)
   if (limit === undefined && next !== null) {
-    const message = `required where more than ${maxWithoutLimit} files match: that many are listed without it, up to ${maxNames} with it; next in the answer is the after of the next page`
+    const rule =
+      names.length === maxWithoutLimit
+        ? `more than ${maxWithoutLimit} files match: that many are listed without it, up to ${maxNames} with it`
+        : `the names that match take more than ${mostNameBytes} bytes`
+    const message = `required where ${rule}; next in the answer is the after of the next page`
     throw errors.invalidRequest([{ path: 'limit', message }])
   }
   return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), expiresAt, next } }

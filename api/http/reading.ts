@@ -14,7 +14,7 @@ const weightOfStates = 16
  * Bytes of the names in one answer. Beyond it the page ends early, with `next`; without `limit` the answer is
  * `400 invalidRequest`.
  */
-const mostNameBytes = 16 * 1024 * 1024
+export const mostNameBytes = 16 * 1024 * 1024
 /** The memory for each byte of the names and for each name, until the answer is sent. */
 const [heldBytes, heldForEach] = [4, 100]
 /** Texts of a search that is not long. Beyond it a token with another long request gets `429 tooManyAtOnce`. */

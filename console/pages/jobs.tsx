@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { number, packetText } from '../../client/format.ts'
 import { listedStates } from '../../client/job-states.ts'
@@ -6,6 +5,7 @@ import type { Job } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobHref, withQuery } from '../links.ts'
 import { useSignedIn } from '../session.ts'
+import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, State, Table, Time } from '../ui/pieces.tsx'
 import { Shown } from '../ui/shown.tsx'
@@ -34,7 +34,15 @@ export function Jobs() {
   const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }), true)
   return (
     <Page title="Jobs" about={after}>
-      <Filter key={`${org} ${state}`} org={org} state={state} filter={filter} />
+      <Filter
+        key={`${org} ${state}`}
+        label="Org"
+        text={org}
+        action="Filter"
+        filter={(text) => filter({ org: text.trim() })}
+      >
+        {(text) => <StateChoice state={state} choose={(chosen) => filter({ org: text.trim(), state: chosen })} />}
+      </Filter>
       <Shown of={asked}>
         {({ jobs, next }) => (
           <>
@@ -81,43 +89,21 @@ const columns = [
   { title: 'Error', of: ({ error }: Job) => error?.message ?? '' },
 ]
 
-interface FilterProps {
-  org: string
+interface StateChoiceProps {
   state: string
-  filter: (values: Record<string, string>) => void
+  choose: (state: string) => void
 }
 
-function Filter({ org, state, filter }: FilterProps) {
-  const [text, setText] = useState(org)
-  return (
-    <search>
-      <form
-        class="filter"
-        onSubmit={(event) => {
-          event.preventDefault()
-          filter({ org: text.trim() })
-        }}
-      >
-        <label>
-          Org
-          <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        <label>
-          State
-          <select
-            value={state}
-            onChange={({ currentTarget }) => filter({ org: text.trim(), state: currentTarget.value })}
-          >
-            <option value="">any</option>
-            {listedStates.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit">Filter</button>
-      </form>
-    </search>
-  )
-}
+const StateChoice = ({ state, choose }: StateChoiceProps) => (
+  <label>
+    State
+    <select value={state} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <option value="">any</option>
+      {listedStates.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
+    </select>
+  </label>
+)

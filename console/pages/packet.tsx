@@ -170,8 +170,8 @@ const partColumns = ({ packet, parts }: PacketManifest, session: Session) => [
     : [
         {
           title: 'Download',
-          of: (part: Part) => (
-            <Download packet={packet} file={part.fileName} at={parts.indexOf(part)} session={session} />
+          of: ({ fileName }: Part, at: number) => (
+            <Download packet={packet} file={fileName} at={at} session={session} />
           ),
         },
       ]),

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { path } from '../../client/requests.ts'
 import type { FileList } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref, orgHref, packetHref, quoted, withQuery } from '../links.ts'
 import { useSignedIn } from '../session.ts'
+import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Table, Time } from '../ui/pieces.tsx'
 import { Shown } from '../ui/shown.tsx'
@@ -72,7 +72,13 @@ export function Org() {
       <p>
         <a href={jobsHref(org)}>Jobs of {org}</a>
       </p>
-      <Search key={prefix} prefix={prefix} search={(text) => route(withQuery(orgHref(org), { prefix: text }))} />
+      <Filter
+        key={prefix}
+        label="Name begins with"
+        text={prefix}
+        action="Search"
+        filter={(text) => route(withQuery(orgHref(org), { prefix: text }))}
+      />
       <Shown of={asked}>
         {({ fileNames, expiresAt, next }) =>
           (fileNames ?? []).length === 0 ? (
@@ -92,27 +98,6 @@ export function Org() {
         }
       </Shown>
     </Page>
-  )
-}
-
-function Search({ prefix, search }: { prefix: string; search: (prefix: string) => void }) {
-  const [text, setText] = useState(prefix)
-  return (
-    <search>
-      <form
-        class="filter"
-        onSubmit={(event) => {
-          event.preventDefault()
-          search(text)
-        }}
-      >
-        <label>
-          Name begins with
-          <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        <button type="submit">Search</button>
-      </form>
-    </search>
   )
 }
 

@@ -140,8 +140,7 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
   const { error, text, session, done } = props
   const [failure, setFailure] = useState<Error | null>(null)
   const org = orgIn(text)
-  if (!(error instanceof ServiceError && error.status === 404 && error.message.includes('org')) || org === null)
-    return null
+  if (!isMissingOrg(error) || org === null) return null
   const create = () => session.client.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
   return (
     <>
@@ -152,6 +151,10 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
     </>
   )
 }
+
+/** Answers to a publish have no code, but their message begins with the field. Contract 3. */
+const isMissingOrg = (error: Error): boolean =>
+  error instanceof ServiceError && error.message.startsWith('the service answered 404 Not Found: orgName:')
 
 function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
   return (

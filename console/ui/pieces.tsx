@@ -73,7 +73,7 @@ export function Copy({ text, children }: { text: () => string; children: Compone
 
 interface Column<Row> {
   title: string
-  of: (row: Row) => ComponentChildren
+  of: (row: Row, index: number) => ComponentChildren
   isNumber?: boolean
   /** Names, which are read more easily on one line. */
   isName?: boolean
@@ -106,7 +106,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           <tr key={keyOf ? keyOf(row) : index}>
             {columns.map(({ title, of, isNumber, isName }) => (
               <td key={title} data-title={title} class={isNumber ? 'number' : isName ? 'name' : ''}>
-                <div>{of(row)}</div>
+                <div>{of(row, index)}</div>
               </td>
             ))}
           </tr>

@@ -112,6 +112,12 @@ export const tooManyPairs = (limit: number) =>
   new AppError(413, 'tooManyPairs', `the packet has more than ${limit} statement/parameter pairs`)
 export const tooManyFound = (limit: number) =>
   new AppError(413, 'tooManyFound', `relationshipIds: more than ${limit} relationships of the origin have these ids`)
+export const tooManyBytesFound = (limitBytes: number) =>
+  new AppError(
+    413,
+    'tooManyFound',
+    `relationshipIds: the relationships of the origin that have these ids take more than ${limitBytes} bytes`,
+  )
 export const tooManyListed = (limit: number) =>
   new AppError(413, 'tooManyListed', `one request reaches more than ${limit} elements of the origin; split it`)
 export const returnOnlyTooLarge = (limit: string) =>

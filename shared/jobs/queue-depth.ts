@@ -70,6 +70,8 @@ export interface QueueReading {
   memoryBytes: number
   /** 0: no limit. */
   memoryLimitBytes: number
+  /** Whether Redis may evict keys. No program starts then, but the setting can change, or another server take over. */
+  evicts: boolean
   /** When everything was last swept, ISO 8601; null: not within a day. */
   lastSweep: string | null
 }
@@ -92,13 +94,14 @@ export async function readQueue(redis: Redis): Promise<QueueReading> {
     oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
     memoryBytes: Number(infoField(memory, 'used_memory')),
     memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
+    evicts: infoField(memory, 'maxmemory_policy') !== 'noeviction',
   }
 }
 
 /** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
-  const { queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep } = metrics
+  const { queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, redisEvicts, lastSweep } = metrics
   return async () => {
     try {
       const queue = await readQueue(redis)
@@ -108,10 +111,11 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
       oldestQueued.set(queue.oldestQueuedSeconds)
       redisMemory.set(queue.memoryBytes)
       redisMemoryLimit.set(queue.memoryLimitBytes)
+      redisEvicts.set(queue.evicts ? 1 : 0)
       lastSweep.set(queue.lastSweep === null ? 0 : Date.parse(queue.lastSweep) / 1_000)
     } catch {
       metrics.queueJobs.reset()
-      for (const gauge of [queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep])
+      for (const gauge of [queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, redisEvicts, lastSweep])
         gauge.remove()
     }
   }

@@ -96,6 +96,7 @@ export function createMetrics() {
     oldestQueued: gauge('oldest_queued_seconds', 'Age of the oldest publish that no worker has begun'),
     redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses'),
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
+    redisEvicts: gauge('redis_evicts', 'Whether Redis may evict keys, and so lose jobs'),
     lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),
   }
   initializeCounters(metrics)

@@ -1,5 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { getHeapStatistics } from 'node:v8'
+
+export { asTenant, currentTenant } from '../lifecycle/current-tenant.ts'
 
 /** The part of a process's budget that the connections of one driver use. */
 export interface Share {
@@ -15,12 +16,6 @@ export interface HeldBudget {
   /** `refuse` must free everything: from then on the share counts as empty. */
   open(tenant: string, refuse: () => void): Share
 }
-
-const tenants = new AsyncLocalStorage<string>()
-
-/** Does work whose bytes from origins count for a tenant: an org or a token. */
-export const asTenant = <T>(tenant: string, work: () => T): T => tenants.run(tenant, work)
-export const currentTenant = (): string => tenants.getStore() ?? ''
 
 /**
  * When all shares together exceed the limit, refuses the largest share of the tenant that holds the most. Nobody waits,

@@ -1,3 +1,4 @@
+import { currentTenant } from '../lifecycle/current-tenant.ts'
 import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
 import { emptyList, isPublishable, type Kind, kind, list, tag } from './kinds.ts'
 
@@ -211,16 +212,23 @@ function isReadable(milliseconds: number, zone: string): boolean {
 }
 
 /**
- * Names of time zones that one process checks in a second. Beyond it the publish fails with `502 originBroke`. A check
- * takes about 50 microseconds, and there are about 600 zones.
+ * Zone names that one process checks in a second for one tenant. Beyond it the publish fails with `502 originBroke`. A
+ * check takes about 50 microseconds, and there are about 600 zones.
  */
 const mostZonesASecond = 1_000
-let [countedSince, zonesTried] = [0, 0]
+let countedSince = 0
+const zonesTried = new Map<string, number>()
 
 function isZone(timeZone: string): boolean {
   const now = performance.now()
-  if (now - countedSince > 1_000) [countedSince, zonesTried] = [now, 0]
-  if (++zonesTried > mostZonesASecond) throw malformed('datetimes are in more zones than there are')
+  if (now - countedSince > 1_000) {
+    countedSince = now
+    zonesTried.clear()
+  }
+  const tenant = currentTenant()
+  const tried = (zonesTried.get(tenant) ?? 0) + 1
+  if (tried > mostZonesASecond) throw malformed('datetimes are in more zones than there are')
+  zonesTried.set(tenant, tried)
   try {
     new Intl.DateTimeFormat('en-US', { timeZone })
     return true

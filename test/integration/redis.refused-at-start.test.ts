@@ -1,6 +1,9 @@
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
+import { measureQueue } from '../../shared/jobs/queue-depth.ts'
 import { connectPatient, connectProducer, requireFitRedis, unsupportedServer } from '../../shared/jobs/redis.ts'
+import { createMetrics } from '../../shared/observability/metrics.ts'
 import { ownRedis } from '../support/faults/own-redis.ts'
+import { parseMetrics } from '../support/programs/metrics.ts'
 import { redisWith } from '../support/servers/redis-with.ts'
 
 const quiet = { warn() {} }
@@ -30,6 +33,21 @@ test.each(ways)('a %s connection to a Redis that may evict keys is refused', asy
   await expect(start(how, url)).rejects.toThrow(
     'maxmemory-policy volatile-lru, which would evict jobs; set it to noeviction',
   )
+})
+
+test('a Redis that may evict keys since the start is reported by a metric', async () => {
+  const redis = connectProducer({ url: await redisWith({}), sentinel: null }, quiet)
+  opened.push(redis)
+  await redis.connect()
+  const metrics = createMetrics()
+  const measure = measureQueue(redis, metrics, 1)
+  const evicts = async () => {
+    await measure()
+    return parseMetrics(await metrics.registry.metrics()).sum('packets_redis_evicts')
+  }
+  expect(await evicts()).toBe(0)
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  expect(await evicts()).toBe(1)
 })
 
 test.each(ways)(

@@ -48,9 +48,11 @@ export async function* findRelationships(
   const cursor = new Cursor()
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
-    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns}`
+    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns} LIMIT ${mostFound + 1}`
     const { rows } = await origin.rows(query, { values, named }, mostBytesFound)
-    if (rows === null) throw errors.tooManyFound(mostFound)
+    if (rows === null) throw errors.tooManyBytesFound(mostBytesFound)
+    // Rows of deleted relationships count too, because they may have displaced others.
+    if (rows.length > mostFound) throw errors.tooManyFound(mostFound)
     const source = sourceOf(rows)
     for (let index = 0, { length } = rows; index < length; index++) {
       cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))

@@ -86,6 +86,24 @@ inBrowser('in a browser', () => {
     expect(await stored()).toBe('[{},{},""]')
   })
 
+  test('jobs are filtered by org and state, and the files of an org by the start of their names', async () => {
+    const { page, open: openPage } = await open()
+    await openPage('/console/jobs')
+    await page.getByLabel('Org', { exact: true }).fill(` ${org} `)
+    await page.getByLabel('State').selectOption('failed')
+    await page.getByText('failed.json').waitFor()
+    expect(await page.getByText('people.json').count()).toBe(0)
+    expect(new URL(page.url()).search).toBe(`?org=${encodeURIComponent(org)}&state=failed`)
+    await page.getByLabel('Org', { exact: true }).fill('no-such-org')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByText('No job of the last seven days fits the filter.').waitFor()
+    await openPage(`/console/packets/${org}`)
+    await page.getByLabel('Name begins with').fill('host')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'people.json' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'hostile.json' }).waitFor()
+  })
+
   test('each part of a packet is downloaded by its own button', async () => {
     const { page, open: openPage } = await open()
     const { body } = await client.get<{ fileLocations: string[] }>(`/1.0/publish/${org}/parts.json/url`)

@@ -126,6 +126,14 @@ inBrowser('the page Publish', () => {
     expect((await client.get(`/1.0/publish/${org}new`)).status).toBe(200)
   })
 
+  test('an org is not to be created because a model does not exist, whatever its name', async () => {
+    const { page, fill, button } = await editor()
+    await fill(requestOf('x.json', { model: 'orgName: organs' }))
+    await button('Dry run').click()
+    await page.getByText('404 Not Found: there is no manager named "orgName: organs"').waitFor()
+    expect(await button(`Create the org ${org}`).count()).toBe(0)
+  })
+
   test('the sample of a dry run shows numbers as the packet has them', async () => {
     const { page, fill, dryRun } = await editor()
     await fill(requestOf('x.json'))

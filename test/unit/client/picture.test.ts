@@ -64,7 +64,8 @@ test('whatever the names are, the SVG is a document that shows them as text, and
     expect(textsIn(svg, 'text')).toHaveLength(shown)
     const names = [...svg.matchAll(/<([^\s>/]*\/?[^\s>/]*)/g)].map(([, name]) => name as string)
     expect(names.filter((name) => !elements.test(name))).toEqual([])
-    expect(svg).not.toMatch(/NaN|undefined|Infinity/.test(JSON.stringify(picture)) ? /\0/ : /NaN|undefined|Infinity/)
+    // A name may be any of these words, so only the elements without their texts count.
+    expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/NaN|undefined|Infinity/)
   })
   fc.assert(property)
 })

@@ -5,10 +5,17 @@ import { startFakeService } from '../../support/servers/fake-service.ts'
 
 /** Sets a terminal's title, and clears its screen. */
 const hostile = 'name\u001b]0;title\u0007\u009b2J\u007f\r'
+/** Characters that change the direction of text, so that what follows them reads differently. */
+const turning = '\u061c\u200e\u200f\u202a\u202e\u2066\u2069'
+const turningShown = '\\u061c\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069'
 const shown = 'name\\u001b]0;title\\u0007\\u009b2J\\u007f\\u000d'
 
 test('control characters of data do not reach a terminal; line feeds and tabs do', () => {
   expect(printable(`1\t${hostile}\n2`)).toBe(`1\t${shown}\n2`)
+})
+
+test('characters that change the direction of text do not reach a terminal either', () => {
+  expect(printable(`1\t${turning}\n2`)).toBe(`1\t${turningShown}\n2`)
 })
 
 test('an error message shows them as escapes', async () => {
@@ -17,11 +24,12 @@ test('an error message shows them as escapes', async () => {
 })
 
 test('JSON shows them as escapes, and means the same', async () => {
-  const body = { fileNames: [hostile], expiresAt: [null], next: null }
+  const name = `${hostile}${turning}`
+  const body = { fileNames: [name], expiresAt: [null], next: null }
   const service = await startFakeService(() => ({ status: 200, body }))
   const { stdout } = await runCli(['ls', 'acme', '--json'], service.variables)
-  expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
-  expect(JSON.parse(stdout).files).toEqual([hostile])
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_C}/u)
+  expect(JSON.parse(stdout).files).toEqual([name])
 })
 
 test('ls writes one line for each name, whatever is in it', async () => {

@@ -91,12 +91,16 @@ describe('the file of authorities', () => {
   })
 
   test.each([
-    [join(directory, 'none'), 'the file cannot be read (ENOENT)'],
-    [directory, 'the file cannot be read (EISDIR)'],
-    [file('a note'), 'the file must hold certificates in PEM'],
-    [fixture('self-signed.key.pem'), 'the file must hold certificates in PEM'],
-    [file(`${certificate}\n${certificate.replace('MII', 'NII')}`), 'certificate 2 of the file is broken'],
-  ])('the file of authorities at %s is refused: %s', (path, problem) => {
+    ['does not exist', join(directory, 'none'), 'the file cannot be read (ENOENT)'],
+    ['is a directory', directory, 'the file cannot be read (EISDIR)'],
+    ['has other text only', file('a note'), 'the file must hold certificates in PEM'],
+    ['has a key only', fixture('self-signed.key.pem'), 'the file must hold certificates in PEM'],
+    [
+      'has a broken certificate',
+      file(`${certificate}\n${certificate.replace('MII', 'NII')}`),
+      'certificate 2 of the file is broken',
+    ],
+  ])('the file of authorities is refused if it %s', (_, path, problem) => {
     expect(one('CA_FILE', path)).toEqual([`CA_FILE: ${problem}`])
   })
 })

@@ -167,14 +167,19 @@ test.each([1, 2, 3])('%i bytes of empty messages, which keep connections alive, 
 
 test('a refusal of the server on kept connections is reported as a refused query', async () => {
   let isRefused = false
-  const { open, use } = await start(() =>
+  const { server, open, use, count } = await start(() =>
     isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [1] }, end],
   )
   await use()
   isRefused = true
   const origin = await open()
-  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ code: 'originRefusedQuery' })
+  const refused = { status: 502, code: 'originRefusedQuery', retryable: false }
+  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(refused)
   await origin.close()
+  // Nothing was tried again on new connections, and the connections of a failed publish are not kept.
+  expect([origin.isReused, server.connections(), server.queries, count()]).toEqual([
+    ...[true, 1, ['RETURN 1', 'RETURN 1'], 0],
+  ])
 })
 
 test('an origin that was closed is not kept, and an aborted opening uses none', async () => {

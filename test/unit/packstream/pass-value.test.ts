@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { asTenant } from '../../../shared/lifecycle/current-tenant.ts'
 import { kind } from '../../../shared/packstream/kinds.ts'
 import { passValue } from '../../../shared/packstream/pass-value.ts'
 import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
@@ -21,6 +22,14 @@ test('an origin that names more than 1,000 zones in a second is refused, and any
   clock.mockReturnValue(start + 1_001)
   for (const zone of ['Europe/Berlin', 'Europe/Rome']) expect(kindIn(zone)).toBe(kind.dateTimeByFields)
   expect(kindIn('No/Zone1000')).toBe(kind.other)
+})
+
+test('zones that the origin of one tenant names do not count for another tenant', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000)
+  const naming = (tenant: string, zone: string) => asTenant(tenant, () => kindIn(zone))
+  for (let index = 0; index < 1_000; index++) naming('one', `No/OtherZone${index}`)
+  expect(() => naming('one', 'Europe/Oslo')).toThrow(broke)
+  expect(naming('another', 'Europe/Oslo')).toBe(kind.dateTimeByFields)
 })
 
 test('a UUID is passed to its end, and is named as the driver names it', () => {

@@ -1,17 +1,24 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
+import { createBudget } from '../../../api/http/budget.ts'
 import type { Input } from '../../../api/http/endpoint.ts'
+import { readingFor } from '../../../api/http/reading.ts'
 import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
+import type { Principal } from '../../../shared/auth/principal.ts'
+import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 import { only } from '../../support/values/only.ts'
 
 const store = openMemoryStore()
+const empty = Buffer.from('{}')
+/** Parts of the context that a list of files does not use. */
+const unread = { records: only<JobRecords>({ statesOf: async () => [], readMany: async () => [] }), models: null }
 const context = only<ApiContext>(storageOn(store))
 const nameOf = (number: number) => `f${String(number).padStart(5, '0')}`
 beforeAll(async () => {
-  for (let number = 0; number <= 10_000; number++) await store.put(`org/${nameOf(number)}`, Buffer.from('{}'))
+  for (let number = 0; number <= 10_000; number++) await store.put(`org/${nameOf(number)}`, empty)
 })
 
 const asked = (query: object, body: object = {}) =>
@@ -45,6 +52,27 @@ describe('without limit', () => {
     await expect(listed({ filter: ['f'] })).rejects.toMatchObject(tooMany)
     await expect(found({}, { fileNames: ['f0', 'f1'], usePrefixes: true })).rejects.toMatchObject(tooMany)
     expect((await listed({ filter: ['f1'] })).fileNames).toEqual(['f10000'])
+  })
+
+  test('without a limit, fewer files whose names are too long for one answer are rejected, by that rule', async () => {
+    // Longer than S3 allows, as a store over a file system may have them.
+    const long = openMemoryStore()
+    for (let number = 0; number < 9_000; number++) await long.put(`org/${nameOf(number)}${'n'.repeat(2_000)}`, empty)
+    const listBudget = createBudget(Number.POSITIVE_INFINITY, 'lists')
+    const input = {
+      ...asked({}),
+      signal: new AbortController().signal,
+      principal: only<Principal>({ identity: 'kim' }),
+    }
+    const reading = readingFor(
+      only<ApiContext>({ ...storageOn(long), ...unread, listBudget, longReads: listBudget }),
+      input,
+    )
+    await expect(listFiles.handle(reading, input)).rejects.toMatchObject({
+      ...{ status: 400, code: 'invalidRequest' },
+      message:
+        'limit: required where the names that match take more than 16777216 bytes; next in the answer is the after of the next page',
+    })
   })
 })
 

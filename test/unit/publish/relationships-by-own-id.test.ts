@@ -63,13 +63,33 @@ test('parallel relationships with one own id collapse, although others separate 
   ])
 })
 
+const node = (id: number) => [BigInt(id), ['Person'], { id: `p${id}` }]
+
 test.each(['skip', 'fail'])(
   'with %s, a found relationship is left out if its own id is null when it is read',
   async (onUnpublishable) => {
-    const node = (id: number) => [BigInt(id), ['Person'], { id: `p${id}` }]
     const rows = [null, 'y'].map((own, id) => [BigInt(id), 'KNOWS', { own }, ...node(1), ...node(2), true])
     const { context } = openContext((query) => (query.includes('type(r)') ? rows : []), onUnpublishable)
     const found = await findByRelationshipIds(context)
     expect(found).toMatchObject({ rows: [{ relationship: 1, name: 'y' }], missing: ['x'], skipped: 0 })
   },
 )
+
+test('a relationship that was deleted while it was found cannot hide that more were found than may be', async () => {
+  const deleted = [1n, null, ...Array(8).fill(null)]
+  const found = [2n, 'KNOWS', { own: 'x' }, ...node(1), ...node(2), true]
+  const { context } = openContext(() => [deleted, ...Array(100_000).fill(found)])
+  await expect(findByRelationshipIds(context)).rejects.toMatchObject({
+    ...{ status: 413, code: 'tooManyFound' },
+    message: 'relationshipIds: more than 100000 relationships of the origin have these ids',
+  })
+})
+
+test('if the relationships with the ids take too many bytes, the error says so', async () => {
+  const { context } = openContext(() => [])
+  const origin = { ...context.origin, rows: async () => ({ rows: null, rowBytes: 0 }) }
+  await expect(findByRelationshipIds({ ...context, origin })).rejects.toMatchObject({
+    ...{ status: 413, code: 'tooManyFound' },
+    message: 'relationshipIds: the relationships of the origin that have these ids take more than 134217728 bytes',
+  })
+})
