@@ -5,9 +5,10 @@ import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
+import { currentTenant } from '../lifecycle/current-tenant.ts'
 import type { Unpack } from '../packstream/decode.ts'
 import { type BoltConnection, limitHandshake, readByMessage, sendTogether } from './connection.ts'
-import { currentTenant, type HeldBudget, processBudget } from './held-budget.ts'
+import { type HeldBudget, processBudget } from './held-budget.ts'
 import { Rows } from './rows.ts'
 
 /** Controls the connections of one driver, which does not expose them: their address, their limits and their end. */

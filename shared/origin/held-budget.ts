@@ -1,7 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
 
-export { asTenant, currentTenant } from '../lifecycle/current-tenant.ts'
-
 /** The part of a process's budget that the connections of one driver use. */
 export interface Share {
   readonly bytes: number
