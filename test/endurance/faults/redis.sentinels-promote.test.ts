@@ -121,7 +121,10 @@ test.runIf(minutes > 0)(
   },
 )
 
-test('without a replica publishes and pauses are refused, because a failover would lose them; reads are answered', async () => {
+test('without a replica publishes, also repeated ones, and pauses are refused, because a failover would lose them; reads are answered', async () => {
+  const once = { Prefer: 'respond-async', 'Idempotency-Key': 'sent-twice' }
+  const sentTwice = { ...fields, originIds: ['p1'], orgName: org, fileName: 'sent-twice' }
+  expect((await client.post('/1.0/publish/', sentTwice, once)).status).toBe(202)
   const primary = await group.primary()
   const redis = group.client(primary)
   await redis.config('SET', 'min-replicas-to-write', '0')
@@ -130,6 +133,7 @@ test('without a replica publishes and pauses are refused, because a failover wou
   const body = { ...fields, originIds: ['p1'], orgName: org, fileName: 'not-replicated' }
   const { status, body: answer } = await client.post('/1.0/publish/', body, { Prefer: 'respond-async' })
   expect([status, answer.error]).toEqual([503, expect.stringContaining('503')])
+  expect((await client.post('/1.0/publish/', sentTwice, once)).status).toBe(503)
   const begun = performance.now()
   const [paused, read] = await Promise.all([client.post('/1.0/ops/pause'), client.get('/1.0/jobs?limit=1')])
   expect([paused.status, read.status]).toEqual([503, 200])
