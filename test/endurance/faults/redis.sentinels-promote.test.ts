@@ -135,9 +135,15 @@ test('without a replica publishes, also repeated ones, and pauses are refused, b
   expect([status, answer.error]).toEqual([503, expect.stringContaining('503')])
   expect((await client.post('/1.0/publish/', sentTwice, once)).status).toBe(503)
   const begun = performance.now()
-  const [paused, read] = await Promise.all([client.post('/1.0/ops/pause'), client.get('/1.0/jobs?limit=1')])
+  const pausing = client.post('/1.0/ops/pause')
+  // By then the API waits for the replicas.
+  await delay(500)
+  const read = await client.get('/1.0/jobs?limit=1')
+  const readMs = performance.now() - begun - 500
+  const paused = await pausing
   expect([paused.status, read.status]).toEqual([503, 200])
   expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(readMs).toBeLessThan(1_000)
   // Now Redis itself refuses all writes, of workers too.
   await redis.config('SET', 'min-replicas-to-write', '1')
   await delay(5_000)
