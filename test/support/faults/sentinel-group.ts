@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -53,8 +54,25 @@ export interface SentinelGroup {
   members: readonly Member[]
 }
 
+const fixture = (name: string) => join(import.meta.dirname, '../../fixtures', name)
+/** A certificate for localhost and 127.0.0.1 that signs itself. */
+export const authorityFile = fixture('self-signed.cert.pem')
+
+/** Settings of a server's port. With TLS it also talks to other servers over TLS. */
+const listening = (port: number, hasTls: boolean): string[] =>
+  hasTls
+    ? [
+        ...['port 0', `tls-port ${port}`, 'tls-replication yes', 'tls-auth-clients no'],
+        ...[`tls-cert-file ${authorityFile}`, `tls-key-file ${fixture('self-signed.key.pem')}`],
+        `tls-ca-cert-file ${authorityFile}`,
+      ]
+    : [`port ${port}`]
+
 /** Real servers, each behind a proxy that can cut it off. Stopped by `whenDone`. */
-export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void): Promise<SentinelGroup> {
+export async function sentinelGroup(
+  whenDone: (end: () => Promise<void>) => void,
+  hasTls = false,
+): Promise<SentinelGroup> {
   const run = openRun(runs, console.error)
   whenDone(() => run.stop())
   const command = await redisServer(run)
@@ -69,7 +87,7 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
     const proxy = await startTcpProxy(`127.0.0.1:${port}`, { fromClient: verdict, fromServer: verdict })
     whenDone(async () => proxy.close())
     const settings = [
-      ...['bind 127.0.0.1', `port ${port}`, `dir ${directory}`],
+      ...['bind 127.0.0.1', ...listening(port, hasTls), `dir ${directory}`],
       // With `everysec` a primary that restarts before it is replaced may lose what its replicas have.
       ...['appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction'],
       ...[`requirepass ${passwords.redis}`, `masterauth ${passwords.redis}`],
@@ -101,7 +119,10 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
   const first = await startMember('redis-1', null)
   const members = [first, await startMember('redis-2', first.proxy), await startMember('redis-3', first.proxy)]
   const client = ({ port }: Pick<Member, 'port'>, password = passwords.redis) => {
-    const redis = new Redis(port, '127.0.0.1', { password, retryStrategy: () => 100, maxRetriesPerRequest: null })
+    const redis = new Redis(port, '127.0.0.1', {
+      ...{ password, retryStrategy: () => 100, maxRetriesPerRequest: null },
+      ...(hasTls ? { tls: { ca: readFileSync(authorityFile) } } : {}),
+    })
     redis.on('error', () => {})
     return redis
   }
@@ -118,7 +139,7 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
     await mkdir(directory, { recursive: true })
     const port = await freePort()
     const settings = [
-      `port ${port}`,
+      ...listening(port, hasTls),
       ...['bind 127.0.0.1', `dir ${directory}`, `requirepass ${passwords.sentinel}`],
       `sentinel monitor ${groupName} 127.0.0.1 ${portOf(first.proxy)} ${quorum}`,
       `sentinel auth-pass ${groupName} ${passwords.redis}`,
@@ -159,7 +180,7 @@ export async function sentinelGroup(whenDone: (end: () => Promise<void>) => void
   }
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join()
   return {
-    url: `redis+sentinel://:${passwords.redis}@${hosts}/${groupName}/0?sentinelPassword=${passwords.sentinel}`,
+    url: `${hasTls ? 'rediss' : 'redis'}+sentinel://:${passwords.redis}@${hosts}/${groupName}/0?sentinelPassword=${passwords.sentinel}`,
     password: passwords.redis,
     primary,
     cutWhere(next) {
