@@ -103,6 +103,6 @@ async function recordsOf(config: Config, redis: Redis, log: Logger, releases: Re
   if (config.redis.sentinel === null) return records
   const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
   await changing.connect()
-  const { create, cancel, replicated } = createJobRecords(changing)
-  return { ...records, create, cancel, replicated }
+  const { create, findByIdempotencyKey, cancel, replicated } = createJobRecords(changing)
+  return { ...records, create, findByIdempotencyKey, cancel, replicated }
 }

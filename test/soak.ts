@@ -3,8 +3,8 @@ import { runFile } from './run-file.ts'
 
 /**
  * Runs random clients and faults for longer than `npm run test:rest`: `npm run soak -- --minutes 30 --seed 7`. The
- * history is written to `.local/soak/seed-<seed>.jsonl`. With `--sentinels` the only faults are of the primary of a
- * Sentinel group.
+ * history is written to `.local/soak/seed-<seed>.jsonl`. With `--sentinels` Redis is the primary of a Sentinel group,
+ * which is also replaced.
  */
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,4 @@ const { values } = parseArgs({
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
 if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
 if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
-runFile(values.sentinels ? 'redis.sentinels-promote' : 'soak.random-faults', {
-  name: 'SOAK',
-  values: { minutes, seed },
-})
+runFile('soak.random-faults', { name: 'SOAK', values: { minutes, seed, sentinels: values.sentinels } })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { pauseQueue, resumeQueue } from '../../shared/jobs/pause.ts'
-import { requireReplicas } from '../../shared/jobs/replicas.ts'
 import { allOrgs } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 
@@ -22,7 +21,7 @@ export const pause = defineEndpoint({
   async handle(context, { principal, changed }) {
     const { pause, isNew } = await pauseQueue(context, principal.identity)
     if (isNew) changed({ action: 'queue.pause' })
-    await requireReplicas(context.redis)
+    await context.records.replicated()
     return { kind: 'json', value: { paused: pause } }
   },
 })
@@ -36,7 +35,7 @@ export const resume = defineEndpoint({
   answer,
   async handle(context, { changed }) {
     if (await resumeQueue(context)) changed({ action: 'queue.resume' })
-    await requireReplicas(context.redis)
+    await context.records.replicated()
     return { kind: 'json', value: { paused: null } }
   },
 })

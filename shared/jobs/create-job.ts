@@ -87,5 +87,8 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
 /** See `JobRecords.findByIdempotencyKey`. */
 export async function findEarlierJob(redis: Redis, key: string): Promise<EarlierJob | null> {
   const [id = '', fingerprint] = (await redis.jobKnown(idempotencyKey(key), recordKey(''))).split(' ')
-  return fingerprint === undefined ? null : { id, fingerprint }
+  if (fingerprint === undefined) return null
+  // The answer promises this job again. The request that created it may have failed because a replica lacks it.
+  await requireReplicas(redis)
+  return { id, fingerprint }
 }

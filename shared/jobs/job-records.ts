@@ -34,7 +34,7 @@ export interface JobRecords {
   create(job: NewJob): Promise<Creation>
   /**
    * The job created with an idempotency key within the last 24 hours; null also when it failed through a fault of the
-   * service (500, 503): such a failure is never replayed.
+   * service (500, 503): such a failure is never replayed. Waits until no failover can lose the job.
    */
   findByIdempotencyKey(key: string): Promise<EarlierJob | null>
   /** Fails a job that no worker has started. @returns its previous state; null if there is no such job. */
@@ -73,7 +73,7 @@ export interface JobRecords {
    * this call cancelled it; null if there is no such job. `replicated` waits until no failover can lose this.
    */
   cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null>
-  /** Waits until no failover can lose what was created or cancelled. @throws NotReplicatedError */
+  /** Waits until no failover can lose what Redis has now. @throws NotReplicatedError */
   replicated(): Promise<void>
   /**
    * Changes an unfinished state to a final one, once, and notifies waiters. @returns false if the job had already

@@ -39,6 +39,9 @@ export const callbacksDueKey = 'packets:callbacks'
 export const callbackTurnKey = 'packets:callback-turn'
 export const callbackFlowTurnsKey = 'packets:callback-flow-turns'
 
+/** Written before an answer that waits for the replicas. */
+export const replicatedKey = 'packets:replicated'
+
 /** Channel on which the ids of finished jobs are published. */
 export const finishedChannel = 'packets:finished'
 

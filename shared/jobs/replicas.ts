@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { replicatedKey } from './redis-keys.ts'
 
 /** Time that replicas may take to have what was written. Beyond it the answer is `503 queueAway`. */
 const replicaMs = 2_000
@@ -17,19 +18,24 @@ interface Count {
 const counts = new WeakMap<Redis, Count>()
 
 /**
- * Waits until every replica that Sentinels may promote has what this connection wrote: otherwise a failover could lose
- * what a client was promised. One replica is not enough, because Sentinels may promote another. Without Sentinels there
- * is nothing to wait for. @throws NotReplicatedError if not all have it in time
+ * Waits until every replica that Sentinels may promote has what this connection wrote or read: otherwise a failover
+ * could lose what a client was promised. One replica is not enough, because Sentinels may promote another. Without
+ * Sentinels there is nothing to wait for. @throws NotReplicatedError if not all have it in time
  */
 export async function requireReplicas(redis: Redis): Promise<void> {
   if (!redis.options.sentinels) return
+  const { stream } = redis
   const known = counts.get(redis)
   const isFresh = known !== undefined && performance.now() - known.at < countedMs
   const count = isFresh ? known : { at: performance.now(), replicas: countReplicas(redis, known?.replicas) }
   counts.set(redis, count)
   // Without any replica a failover has nothing to promote, but one that returns could be promoted without the change.
   const wanted = Math.max(1, await count.replicas)
-  if ((await redis.wait(wanted, replicaMs)) >= wanted) return
+  // The new connection may be to another primary, whose replicas have only what it has itself.
+  if (redis.stream !== stream) throw new NotReplicatedError('the connection to Redis was lost after the change')
+  // WAIT covers only what its own connection wrote. A write makes it cover everything that Redis had before.
+  const [, have] = await Promise.all([redis.set(replicatedKey, ''), redis.wait(wanted, replicaMs)])
+  if (have >= wanted) return
   throw new NotReplicatedError(`${wanted} replicas of Redis do not all have the change after ${replicaMs} ms`)
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
+import { primaryOfSentinels } from '../../support/faults/primary-of-sentinels.ts'
 import { replicatedRedis } from '../../support/faults/replicated-redis.ts'
 import { silentHosts } from '../../support/faults/silent-hosts.ts'
 import { stuckOrigin } from '../../support/faults/stuck-origin.ts'
@@ -9,12 +10,13 @@ import { mustHold } from '../../support/worlds/invariants.ts'
 import { drawVersion } from '../../support/worlds/versions.ts'
 import { openWorld } from '../../support/worlds/world.ts'
 import { runClient } from './soak/clients.ts'
-import { breakThings, faultNames } from './soak/faults.ts'
+import { breakThings, faultsOf } from './soak/faults.ts'
 import { openHistory } from './soak/history.ts'
 import { openHostile } from './soak/hostile.ts'
 
 const stack = inject('stack')
-const { minutes, seed } = { minutes: inject('isLong') ? 2 : 2 / 3, seed: 20_261_121, ...inject('soak') }
+const usual = { minutes: inject('isLong') ? 2 : 2 / 3, seed: 20_261_121, sentinels: false }
+const { minutes, seed, sentinels } = { ...usual, ...inject('soak') }
 const clients = 2
 const store = await startTcpProxy(new URL(stack.s3.endpoint).host)
 afterAll(() => store.close())
@@ -28,13 +30,15 @@ const storeByName = `http://localhost:${store.address.split(':')[1]}`
 test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of random faults (seed ${seed})`, {
   timeout: (minutes + 8) * 60_000,
 }, async () => {
-  const redis = await replicatedRedis()
+  const { redis, group } = sentinels ? await primaryOfSentinels() : { redis: await replicatedRedis(), group: null }
+  const faults = faultsOf(group)
   const history = openHistory(seed)
   const env = {
     ...silent.env,
     ...hostile.env,
     S3_ENDPOINT: storeByName,
     S3_PUBLIC_ENDPOINT: stack.s3.endpoint,
+    ...(group === null ? {} : { REDIS_URL: group.url }),
     ...overrides({ janitorSeconds: 5 }),
     // An org that fills its share of this queue needs only a few large multis.
     MAX_QUEUED_JOBS: '200',
@@ -43,7 +47,7 @@ test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of 
   const world = await openWorld({ workers: 2, redis, origins, env, answersMayFail: true })
   const { service } = world
   const deadline = performance.now() + minutes * 60_000
-  const missing = () => faultNames.filter((name) => history.counts()[name] === undefined)
+  const missing = () => Object.keys(faults).filter((name) => history.counts()[name] === undefined)
   const isOver = () => performance.now() > deadline && missing().length === 0
   const shared = { world, history, isOver }
   // The decisions depend only on the seed; their timing relative to the service does not.
@@ -63,6 +67,7 @@ test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of 
       breakThings({
         ...shared,
         redis,
+        faults,
         origin,
         heldOrigin,
         hostile,

@@ -84,11 +84,7 @@ async function redisProcess(run: Run, command: string, settings: readonly string
     evict: (policy) => configureRedis(url, 'maxmemory-policy', policy),
     freeze: () => server.kill('SIGSTOP'),
     wake: () => server.kill('SIGCONT'),
-    appendOnlyFiles: () =>
-      readdirSync(directory, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
-        .join('\n'),
+    appendOnlyFiles: () => textsIn(directory),
     async kill() {
       server.kill('SIGKILL')
       await server.exited
@@ -110,3 +106,10 @@ async function redisProcess(run: Run, command: string, settings: readonly string
     },
   }
 }
+
+/** The text of all files of a folder. */
+export const textsIn = (directory: string): string =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+    .join('\n')

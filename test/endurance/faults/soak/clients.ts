@@ -57,7 +57,7 @@ async function publish({ world, origin, requestsOf, random, history }: Surroundi
     if (location === null) {
       history.note('submitted again')
       // Redis may have forgotten the key and the job accepted under it.
-      if (world.rollbacks.hasHappenedSince(submittedAt)) return null
+      if (world.rollbacks.mayHaveForgottenSince(submittedAt)) return null
       await delay(pauseMs)
       continue
     }

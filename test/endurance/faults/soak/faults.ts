@@ -4,17 +4,20 @@ import type { RunningProcess } from '../../../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../../../shared/jobs/queue.ts'
 import { until } from '../../../support/faults/processes.ts'
 import type { ReplicatedRedis } from '../../../support/faults/replicated-redis.ts'
+import type { SentinelGroup } from '../../../support/faults/sentinel-group.ts'
 import type { TcpProxy } from '../../../support/faults/tcp-proxy.ts'
 import { createRandom } from '../../../support/values/random.ts'
 import { shuffled } from '../../../support/values/shuffle.ts'
 import type { World } from '../../../support/worlds/world.ts'
 import { attacks } from './attacks.ts'
+import { failoverFaults, mayFailOver } from './failovers.ts'
 import type { History } from './history.ts'
 import type { Hostile } from './hostile.ts'
 
 export interface Breakable {
   world: World
   redis: ReplicatedRedis
+  faults: Record<string, Fault>
   origin: TcpProxy
   store: TcpProxy
   /** The processes that currently run. */
@@ -196,19 +199,30 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** Names of all faults. */
-export const faultNames: readonly string[] = Object.keys(faults)
+/** Sentinels decide which replica takes over, and none of them goes back to an earlier state. */
+const ofOneRedis = ['redis rolled back', 'replica promoted']
+
+/** All faults of a service whose Redis is alone (null) or the primary of a group. */
+export function faultsOf(group: SentinelGroup | null): Record<string, Fault> {
+  if (group === null) return faults
+  const kept = Object.entries(faults).filter(([name]) => !ofOneRedis.includes(name))
+  const ofGroup = ([name, fault]: [string, Fault]) => [
+    name,
+    name.startsWith('redis ') ? mayFailOver(group, fault) : fault,
+  ]
+  return { ...Object.fromEntries(kept.map(ofGroup)), ...failoverFaults(group) }
+}
 
 /** Injects faults one after another until time is up, each once per cycle; everything is repaired at the end. */
 export async function breakThings(broken: Breakable): Promise<void> {
-  const { random, history, isOver } = broken
+  const { random, history, isOver, faults } = broken
   const seconds = async (most: number) => {
     await delay(random() * most * shortened * 1_000)
   }
   let names: string[] = []
   while (!isOver()) {
     await seconds(3)
-    if (names.length === 0) names = shuffled(faultNames, random() * 2 ** 32)
+    if (names.length === 0) names = shuffled(Object.keys(faults), random() * 2 ** 32)
     const name = names.pop() as string
     history.note(name)
     await faults[name]?.(broken, seconds)

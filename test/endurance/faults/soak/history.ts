@@ -5,7 +5,7 @@ const directory = join(import.meta.dirname, '../../../../.local/soak')
 
 declare module 'vitest' {
   interface ProvidedContext {
-    soak: Partial<{ minutes: number; seed: number }>
+    soak: Partial<{ minutes: number; seed: number; sentinels: boolean }>
   }
 }
 
