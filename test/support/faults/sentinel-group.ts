@@ -203,12 +203,13 @@ export async function sentinelGroup(
       return after
     },
     async failOver() {
-      await until('the failover begins', () =>
-        ask('FAILOVER', groupName).then(
-          () => true,
-          () => false,
-        ),
-      )
+      const before = await primary()
+      // Sentinels may abort a failover that was asked for, and do not begin it again by themselves.
+      await until('the primary is replaced', async () => {
+        if ((await primary()) !== before) return true
+        await ask('FAILOVER', groupName).catch(() => {})
+        return false
+      })
     },
     async restartSentinels() {
       for (const one of sentinels) {
