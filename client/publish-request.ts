@@ -102,7 +102,7 @@ function originOf(request: Given, environment: Environment, at: string): Pick<Pu
   }
   if (credentials !== request.credentials && dbUrl !== PACKETS_ORIGIN_URL) {
     const rule = 'a request with a dbUrl needs credentials of its own'
-    throw usageError(`${at}credentials: ${rule}; those of the environment are for PACKETS_ORIGIN_URL`)
+    throw usageError(`${at}credentials: ${rule}; the credentials of the environment are for PACKETS_ORIGIN_URL`)
   }
   return { dbUrl, credentials }
 }

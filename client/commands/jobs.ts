@@ -13,7 +13,7 @@ interface Options extends ServiceOptions, OutputOptions {
 export function jobs(context: Context): Command {
   const command = new Command('jobs')
     .description('list jobs, newest first')
-    .argument('[org]', 'only those of this org and its sub-directories')
+    .argument('[org]', 'only jobs of this org and its sub-directories')
     .addOption(new Option('--state <state>', 'only jobs in this state; open: unfinished').choices(listedStates))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
   return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {

@@ -2,13 +2,13 @@ import { open, rename } from 'node:fs/promises'
 
 /** Renames a temporary file: a killed replay leaves either the old file or the new one. Only its owner may read it. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const beside = `${file}.new`
-  const handle = await open(beside, 'w', 0o600)
+  const unfinished = `${file}.new`
+  const handle = await open(unfinished, 'w', 0o600)
   try {
     await handle.writeFile(content)
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(beside, file)
+  await rename(unfinished, file)
 }

@@ -18,7 +18,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   const manifest = source.manifest as Manifest
   const names = manifest.parts.map(({ fileName }) => fileOfPart(fileName))
   if (names.includes(manifestFile))
-    throw usageError(`a packet named ${manifestFile} cannot be kept beside its manifest`)
+    throw usageError(`a packet named ${manifestFile} and its manifest cannot be kept in one directory`)
   const write = writerTo(directory)
   await mkdir(directory, { recursive: true }).catch(asFailure(directory))
   const earlier = await readManifest(directory)
@@ -69,12 +69,12 @@ async function isThere(path: string, part: ManifestPart): Promise<boolean> {
 function writerTo(directory: string) {
   return async (name: string, content: string | Buffer) => {
     const path = join(directory, name)
-    const beside = join(directory, `.${name}.incomplete`)
+    const unfinished = join(directory, `.${name}.incomplete`)
     try {
-      await writeFile(beside, content)
-      await rename(beside, path)
+      await writeFile(unfinished, content)
+      await rename(unfinished, path)
     } catch (error) {
-      await rm(beside, { force: true })
+      await rm(unfinished, { force: true })
       asFailure(path)(error)
     }
   }

@@ -5,7 +5,7 @@ import { svgOf } from '../../client/picture/svg.ts'
 const mostBubbles = 60
 const mostArrows = 150
 
-/** A picture, as an image: no markup of its own gets into the page. The tables beside it say the same. */
+/** A picture, as an image: no markup of its own gets into the page. The tables next to it say the same. */
 export function Drawn({ picture }: { picture: Picture }) {
   const { bubbles, arrows, title } = picture
   if (bubbles.length === 0) return null

@@ -8,7 +8,7 @@ interface Props<T> {
   children: (data: T) => ComponentChildren
 }
 
-/** Shows an answer: a skeleton before it comes, and what went wrong, beside the last answer if there is one. */
+/** Shows an answer: a skeleton before it comes, and what went wrong, with the last answer if there is one. */
 export function Shown<T>({ of, children }: Props<T>) {
   const { data, error, isLoading, isRepeated, answeredAt, again } = of
   if (data === undefined)

@@ -107,9 +107,9 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 
   /** Uses the marker if there is one, so that a sweep need not read the manifest of every packet. */
   async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
-    const told = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
-    const seen = told.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
-    const expiresAt = seen === null || seen === 'gone' ? told[0] : seen.manifest.expiresAt
+    const ofMarkers = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
+    const seen = ofMarkers.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
+    const expiresAt = seen === null || seen === 'gone' ? ofMarkers[0] : seen.manifest.expiresAt
     return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
   }
 

@@ -11,11 +11,11 @@ export interface Ratio {
   atMost?: boolean
   bar?: number
   stretch?: number
-  verdict: 'stretch' | 'pass' | 'miss' | 'told' | '-'
+  verdict: 'stretch' | 'pass' | 'miss' | 'reported' | '-'
 }
 
 type Rounds = (lane: string) => readonly Measured[]
-type Told = Omit<Ratio, 'value' | 'verdict'>
+type Described = Omit<Ratio, 'value' | 'verdict'>
 type Pick = (one: Measured) => number
 
 /** The ratios of the measured lanes and their verdicts. */
@@ -43,7 +43,7 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
   }
   const [most, least] = [{ atMost: true }, { atMost: false }]
 
-  const told: [Told, number | null][] = [
+  const ratios: [Described, number | null][] = [
     [
       { name: 'R1', what: "worker's CPU per node statement / driver's per row", ...most, bar: 0.45, stretch: 0.33 },
       divided(of('nodes-1', cpu), of('driver', cpu)),
@@ -188,12 +188,12 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
     ],
     [{ name: '', what: 'the same, seconds of four lanes' }, of('whole-four-lanes', field('seconds'))],
   ]
-  return told.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
+  return ratios.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
 }
 
-function verdictOf({ bar, stretch, atMost }: Told, value: number | null): Ratio['verdict'] {
+function verdictOf({ bar, stretch, atMost }: Described, value: number | null): Ratio['verdict'] {
   if (value === null) return '-'
-  if (bar === undefined || stretch === undefined) return 'told'
+  if (bar === undefined || stretch === undefined) return 'reported'
   const reaches = (limit: number) => (atMost ? value <= limit : value >= limit)
   return reaches(stretch) ? 'stretch' : reaches(bar) ? 'pass' : 'miss'
 }

@@ -108,16 +108,16 @@ test.each<Refused>([
     message: `${between} has no grn, by which the packet tells relationships apart`,
   },
   {
-    what: 'a relationship that is added beside one without id',
+    what: 'a relationship that is added in parallel to one without id',
     before: `CREATE ${a}-[:KNOWS]->${b}`,
     pairs: [byId('b', 5n)],
-    message: `a relationship :${label} a -KNOWS-> :${label} b that would be added beside others could not be distinguished from one without grn`,
+    message: `a relationship :${label} a -KNOWS-> :${label} b that would be parallel to others could not be distinguished from one without grn`,
   },
   {
-    what: 'a relationship that is added beside others, under the id of one to another node',
+    what: 'a relationship that is added in parallel to others, under the id of one to another node',
     before: `CREATE ${a}-[:KNOWS {grn: 1}]->${b}, (a)-[:KNOWS {grn: 5}]->(:${label} {id: 'c'})`,
     pairs: [byId('b', 5n)],
-    message: `a relationship :${label} a -KNOWS-> :${label} b that would be added beside others has the grn of a relationship to another node`,
+    message: `a relationship :${label} a -KNOWS-> :${label} b that would be parallel to others has the grn of a relationship to another node`,
   },
   {
     what: 'relationships of a deleted node to a node without identity',

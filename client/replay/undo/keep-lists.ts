@@ -68,7 +68,7 @@ async function saveOwnIds(
   const { key } = parallel
   const byId = new Map(alike.map((one) => [one.parallel.text, one]))
   const irreversibly = ({ about }: ParallelAddition, problem: string) =>
-    irreversible(`a relationship ${about} that would be added beside others`, problem)
+    irreversible(`a relationship ${about} that would be parallel to others`, problem)
   const query = `${byNode} MATCH (a)-[r:${quote(type)}]->() RETURN id(r) AS r, r.${quote(key)} AS id`
   const lists = new Map<string, KeepList>()
   for await (const row of reader.read<{ r: bigint; id: unknown }>(query, [{ node }])) {

@@ -59,8 +59,8 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
 }
 
 /**
- * Whether a name's key sorts after those of longer names that continue with `rest`. Only then does key order differ
- * from name order: the generations of `f-1` (`f-1/.…`) come before those of `f` (`f/.…`).
+ * Whether a name's key sorts after the keys of longer names that continue with `rest`. Only then does key order differ
+ * from name order: the generations of `f-1` (`f-1/.…`) come before the generations of `f` (`f/.…`).
  */
 const keyIsBehind = (rest: string) => rest < '/.'
 

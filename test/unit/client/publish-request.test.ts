@@ -77,7 +77,7 @@ test.each([
     ['-'],
     { ...request, dbUrl: 'bolt://elsewhere' },
     origin,
-    'credentials: a request with a dbUrl needs credentials of its own; those of the environment are for PACKETS_ORIGIN_URL',
+    'credentials: a request with a dbUrl needs credentials of its own; the credentials of the environment are for PACKETS_ORIGIN_URL',
   ],
   [
     ['-'],
