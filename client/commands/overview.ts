@@ -1,19 +1,18 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { number, plural, size } from '../format.ts'
-import { type OutputOptions, openService, type ServiceOptions, withJson, withService } from '../options.ts'
+import { type CommonOptions, openService } from '../options.ts'
 import type { Overview } from '../service-types.ts'
-
-interface Options extends ServiceOptions, OutputOptions {}
 
 /** `packets overview`: the state of the service, for operators. */
 export function overview(context: Context): Command {
-  const command = new Command('overview').description('say how the queue, the workers and the dependencies are')
-  return withService(withJson(command)).action(async (options: Options) => {
-    const client = await openService(context, options)
-    const found = await client.overview(context.signal)
-    printResult(context, options.json, found, linesOf(found))
-  })
+  return new Command('overview')
+    .description('say how the queue, the workers and the dependencies are')
+    .action(async (options: CommonOptions) => {
+      const client = await openService(context, options)
+      const found = await client.overview(context.signal)
+      printResult(context, options.json, found, linesOf(found))
+    })
 }
 
 function linesOf({ dependencies, queue, workers, redis, lastSweep }: Overview): string[] {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { different, Failure, usageError } from '../exit.ts'
 import { number, plural } from '../format.ts'
-import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
+import { type CommonOptions, progressOption } from '../options.ts'
 import { openRejects, type Rejects } from '../rejects.ts'
 import type { ReplayReport } from '../replay/replay.ts'
 import { dryRun } from '../replay/verify/dry-run.ts'
@@ -12,7 +12,7 @@ import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 import { comparedIn, comparedText, differenceLines, runComparison } from '../verifying.ts'
 
-interface Options extends ServiceOptions, OutputOptions, TargetOptions, ReplayingOptions {
+interface Options extends CommonOptions, TargetOptions, ReplayingOptions {
   onError: 'stop' | 'collect'
   rejects?: string
   dryRun?: true
@@ -43,7 +43,7 @@ export function replay(context: Context): Command {
       ]),
     )
     .addOption(progressOption(context))
-  return withService(withJson(command)).action((word: string, options: Options) =>
+  return command.action((word: string, options: Options) =>
     options.dryRun ? foretell(context, word, options) : run(context, word, options),
   )
 }
