@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { ReplayError } from '../errors.ts'
 import { writeWhole } from '../whole-file.ts'
 
-const state = z.strictObject({
+export const stateSchema = z.strictObject({
   version: z.literal(1),
   /** The digest of the packet. */
   sha256: z.string(),
@@ -22,7 +22,7 @@ const state = z.strictObject({
 })
 
 /** How far a replay has come. It holds no address and no secret. */
-export type State = z.infer<typeof state>
+export type State = z.infer<typeof stateSchema>
 
 /** Which packet is replayed, and where. */
 export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
@@ -47,7 +47,7 @@ export async function readState(file: string, isLenient: boolean): Promise<State
   })
   if (text === null) return null
   try {
-    return state.parse(JSON.parse(text))
+    return stateSchema.parse(JSON.parse(text))
   } catch (cause) {
     if (isLenient) return null
     throw new ReplayError('refused', `${file} is not a state file of a replay; pass --restart to start over`, { cause })
@@ -66,10 +66,8 @@ export async function writeState(file: string, state: State): Promise<void> {
   }
 }
 
-export const removeState = (file: string): Promise<void> => rm(file, { force: true })
-
 /** Says to which other packet or target the state belongs; null if it belongs to this one. */
-export function otherThan(current: Replayed, known: State): string | null {
+export function otherThan(current: Replayed, known: Replayed): string | null {
   if (known.target !== current.target) return 'of another target'
   if (known.databaseId !== current.databaseId) return `of another database (id ${known.databaseId})`
   if (known.generation !== current.generation) return `of another generation of the packet (${known.generation})`
