@@ -60,20 +60,16 @@ export async function runReplay(
   options: ReplayingOptions,
   rejects: Rejects | null = null,
 ): Promise<ReplayReport> {
-  const { lanes, batch } = options
+  const { lanes, batch, inOrder, restart, createConstraints, withoutConstraints } = options
   // The name says where the packet is, not what it holds, so that a new generation of it is noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
   const progress = startProgress(stderr, options.progress)
-  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart') => options[name] === true
   try {
     await requireWritableFile(stateFile)
     if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
     return await replayInto(source, target, {
-      ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
-      ...{ inOrder: isSet('inOrder'), restart: isSet('restart') },
-      ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
-      ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
-      ...(rejects ? { rejected: rejects.add } : {}),
+      ...{ lanes, batchRows: batch, inOrder, restart, createConstraints, withoutConstraints, stateFile, signal },
+      ...{ undoDirectory: options.undo, rejected: rejects?.add },
       onProgress: progressOf(source, progress),
     })
   } finally {

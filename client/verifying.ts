@@ -4,6 +4,7 @@ import { type Context, warn } from './context.ts'
 import { number, plural } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { startProgress } from './progress.ts'
+import { namesOf } from './replay/preflight/constraints.ts'
 import type { Target } from './replay/replay.ts'
 import type { VerifyReport } from './replay/verify/report.ts'
 import type { VerifyOptions } from './replay/verify/verify.ts'
@@ -112,6 +113,8 @@ export function comparedText(report: VerifyReport): string {
 /** Says why a comparison was slow. */
 export function warnOfConstraints(context: Context, { missingConstraints }: VerifyReport): void {
   if (missingConstraints.length === 0) return
-  const shown = missingConstraints.map(({ label, property }) => `:${label}(${property})`).join(', ')
-  warn(context, `warning: the target has no uniqueness constraint on ${shown}, which made this slow`)
+  warn(
+    context,
+    `warning: the target has no uniqueness constraint on ${namesOf(missingConstraints)}, which made this slow`,
+  )
 }

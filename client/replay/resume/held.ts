@@ -28,7 +28,7 @@ export async function partsHeld(
   const held = new Set<number>()
   const heldOnly = () => ({ done: [...held], rejected: rejected.filter(({ part }) => held.has(part)) })
   const indexes = done.map((number) => number - 1)
-  for await (const window of windowsOf(source, indexes, settings, settings.signal)) {
+  for await (const window of windowsOf(source, indexes, settings)) {
     const differing = new Set<number>()
     const items = window.flatMap((part) => part.items).filter(({ place }) => !refused.has(placeText(place)))
     await read(items, (_batch, found) => {

@@ -1,5 +1,4 @@
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
-import type { Committed } from './transaction.ts'
 
 /** What has been done to the target so far. */
 export interface Tally {
@@ -18,6 +17,9 @@ export interface Tally {
   rejected: number
 }
 
+/** What one committed transaction did. */
+export type Committed = Pick<Tally, 'rows' | 'counters' | 'parallelCopies'>
+
 export const createTally = (): Tally => ({
   pairs: Object.fromEntries(statementKinds.map((kind) => [kind, 0])) as Tally['pairs'],
   rows: 0,
@@ -29,7 +31,7 @@ export const createTally = (): Tally => ({
 })
 
 /** Adds a committed transaction. */
-export function addCommitted(tally: Tally, rows: number, { counters, parallelCopies }: Committed): void {
+export function addCommitted(tally: Tally, { rows, counters, parallelCopies }: Committed): void {
   tally.transactions++
   tally.rows += rows
   tally.parallelCopies += parallelCopies

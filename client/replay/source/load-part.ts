@@ -3,8 +3,7 @@ import { SourceBroken } from '../../../shared/packet/broken.ts'
 import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognise } from '../../../shared/packet/recognise.ts'
 import { ReplayError } from '../errors.ts'
-import { type Item, itemsOf } from '../order/batches.ts'
-
+import { type Item, itemOf } from '../order/batches.ts'
 import type { PacketSource, PartSource } from './packet-source.ts'
 
 /** A part whose pairs have all passed their checks. */
@@ -18,23 +17,17 @@ export interface LoadedPart {
 
 export interface LoadSettings {
   recognise: Recognise
+  signal: AbortSignal
 }
 
 /**
  * Checks the stored bytes of a part: hash, JSON, number of pairs, and every pair's statement and parameters.
  * @throws ReplayError `broken`, or `refused` for a statement that the service does not write.
  */
-export function loadPart(
-  { parts }: PacketSource,
-  index: number,
-  stored: Buffer,
-  { recognise }: LoadSettings,
-): LoadedPart {
-  const part = parts[index] as PartSource
+export function loadPart({ parts }: PacketSource, index: number, stored: Buffer, recognise: Recognise): LoadedPart {
   return brokenIn(parts, index, () => {
-    const { sha256, pairs } = checkedPairs(part, stored)
-    const loaded: LoadedPart = { number: index + 1, sha256, items: [] }
-    for (const [at, pair] of pairs.entries()) {
+    const { sha256, pairs } = checkedPairs(parts[index] as PartSource, stored)
+    const items = pairs.map((pair, at) => {
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
       if (recognised === null) throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
@@ -42,9 +35,9 @@ export function loadPart(
       pair.statement = recognised.statement
       const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
       if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
-      for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)
-    }
-    return loaded
+      return itemOf(pair, place, recognised)
+    })
+    return { number: index + 1, sha256, items }
   })
 }
 

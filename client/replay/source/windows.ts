@@ -16,8 +16,7 @@ export const usualWindowBytes = 8 * 1024 * 1024
 export async function* windowsOf(
   source: PacketSource,
   indexes: readonly number[],
-  settings: WindowSettings,
-  signal: AbortSignal,
+  { recognise, windowBytes, signal }: WindowSettings,
 ): AsyncGenerator<LoadedPart[]> {
   const read = (at: number): Promise<Buffer> | null => {
     const index = indexes[at]
@@ -32,13 +31,13 @@ export async function* windowsOf(
   let bytes = 0
   for (const [at, index] of indexes.entries()) {
     const stored = (await next) as Buffer
-    if (bytes > 0 && bytes + stored.length > settings.windowBytes) {
+    if (bytes > 0 && bytes + stored.length > windowBytes) {
       yield window
       window = []
       bytes = 0
     }
     next = read(at + 1)
-    window.push(loadPart(source, index, stored, settings))
+    window.push(loadPart(source, index, stored, recognise))
     bytes += stored.length
   }
   if (window.length > 0) yield window

@@ -38,7 +38,6 @@ export async function saveUndo(
   connection: Connection,
   source: PacketSource,
   { undo, facts, isBegun, ...settings }: UndoSettings,
-  signal: AbortSignal,
 ): Promise<void> {
   const files = createUndoFiles(undo)
   const writer = createPacketWriter({
@@ -47,9 +46,9 @@ export async function saveUndo(
   })
   try {
     if (await openUndo(undo, isBegun)) return
-    const reader = createTargetReader(connection, facts, signal)
+    const reader = createTargetReader(connection, facts, settings.signal)
     const images = createImages(facts, reader, writer)
-    for await (const [part] of eachPart(source, settings, signal)) {
+    for await (const [part] of eachPart(source, settings)) {
       const items = part?.items ?? []
       await saveNodes(items, reader, images)
       await saveKept(await saveBetween(items, reader, images), reader, images)

@@ -3,7 +3,7 @@ import type { Finding } from '../../../shared/packet/check/finding.ts'
 import { checkOf } from '../../../shared/packet/kinds/kinds.ts'
 import type { Batch, Item } from '../order/batches.ts'
 import { overNumberedRows } from '../order/over-rows.ts'
-import type { Connection } from '../run/connection.ts'
+import { type Connection, inSession } from '../run/connection.ts'
 
 /** One way in which the target differs from what a pair of the packet says. */
 export interface Difference extends Finding {
@@ -11,7 +11,7 @@ export interface Difference extends Finding {
 }
 
 /** Reads the elements that a batch is about; changes nothing. Only the first `mostShown` differences have a text. */
-export async function differencesOf(
+export function differencesOf(
   connection: Connection,
   { recognised, items }: Batch,
   mostShown: number,
@@ -22,8 +22,7 @@ export async function differencesOf(
   const values = items.map(({ parameters }) => check.values?.(parameters) ?? [])
   const earlier = new Map<number, number>()
   const found: Difference[] = []
-  const session = connection.session()
-  try {
+  return inSession(connection, async (session) => {
     // Row by row, because the result may be much larger than the batch.
     for await (const record of session.run(overNumberedRows(check.query), { rows, values })) {
       const row = record.toObject() as Row & { at: bigint }
@@ -36,7 +35,5 @@ export async function differencesOf(
       }
     }
     return found
-  } finally {
-    await session.close()
-  }
+  })
 }

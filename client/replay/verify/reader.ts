@@ -3,9 +3,8 @@ import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
 import { runCells } from '../order/cells.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
-import { createGate } from '../run/gate.ts'
-import { withRetries } from '../run/retry.ts'
-import { lanesOfAuto } from '../run/run-items.ts'
+import { createGate, withRetries } from '../run/retry.ts'
+import { lanesOfAuto } from '../run/run-window.ts'
 import { type Difference, differencesOf } from './read-back.ts'
 
 export interface ReaderSettings {
@@ -20,7 +19,7 @@ export interface ReaderSettings {
 
 /** Compares items with the target, several batches at once. Halves a batch that the target refuses. */
 export function createReader(connection: Connection, { lanes, batchRows, mostShown, signal }: ReaderSettings) {
-  const retries = { gate: createGate(), signal, onRetry() {} }
+  const retries = { gate: createGate(), signal }
 
   async function read(batch: Batch): Promise<Difference[]> {
     try {

@@ -1,9 +1,8 @@
 import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import type { Item } from '../order/batches.ts'
-import { preflightRead } from '../preflight/preflight.ts'
-import { type Connection, connect, type Target } from '../run/connection.ts'
-import { interruptible } from '../run/interruptible.ts'
+import { survey } from '../preflight/needs.ts'
+import { type PreflightSettings, preflight, preflightRead } from '../preflight/preflight.ts'
+import { atTarget, type Connection, type Target } from '../run/connection.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
 import type { Difference } from './read-back.ts'
@@ -34,13 +33,25 @@ export interface VerifyProgress {
  * Anything that the packet does not mention is not compared. The target should not change during the comparison.
  * @throws ReplayError
  */
-export async function verify(source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> {
-  const connection = connect(target, 'read')
-  try {
-    return await interruptible(options.signal, 'interrupted', () => compare(connection, source, options))
-  } finally {
-    await connection.close()
-  }
+export const verify = (source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> =>
+  atTarget(target, 'read', options.signal, (connection) => compare(connection, source, options))
+
+/**
+ * Says what a replay would change, and writes nothing: its checks before the first write, then a comparison.
+ * `missingConstraints` are the constraints that the replay would create.
+ * @throws ReplayError as the replay would before its first write
+ */
+export async function dryRun(
+  source: PacketSource,
+  target: Target,
+  options: VerifyOptions & PreflightSettings,
+): Promise<VerifyReport> {
+  const { signal } = options
+  const { missing } = await atTarget(target, 'write', signal, async (connection) => {
+    const { needed } = await survey(source, { recognise: createRecogniser(), signal })
+    return preflight(connection, needed, options, signal)
+  })
+  return { ...(await verify(source, target, options)), missingConstraints: missing }
 }
 
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
@@ -50,15 +61,10 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
   const read = createReader(connection, options)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
-  const settings = { recognise: createRecogniser(), windowBytes }
-  for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
-    const items = sampled(
-      window.flatMap((part) => part.items),
-      sample,
-    )
-    // One pair may have several items.
-    const kinds = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
-    for (const kind of kinds.values()) report.pairs[kind]++
+  const settings = { recognise: createRecogniser(), windowBytes, signal }
+  for await (const window of windowsOf(source, [...source.parts.keys()], settings)) {
+    const items = window.flatMap((part) => part.items).filter(() => Math.random() < sample)
+    for (const { recognised } of items) report.pairs[recognised.kind]++
     const differing = new Set<Pair>()
     await read(items, (batch, found) => {
       addDifferences(report, found, mostShown)
@@ -76,15 +82,4 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   }
   report.seconds = (performance.now() - started) / 1_000
   return report
-}
-
-/** Draws pairs at random, each with this probability. @returns all items of these pairs */
-function sampled(items: readonly Item[], fraction: number): readonly Item[] {
-  if (fraction === 1) return items
-  const isChosen = new Map<Pair, boolean>()
-  return items.filter(({ pair }) => {
-    const chosen = isChosen.get(pair) ?? Math.random() < fraction
-    isChosen.set(pair, chosen)
-    return chosen
-  })
 }

@@ -51,15 +51,7 @@ export const partsWithManifest = (
 }
 
 const usual: ReplayOptions = {
-  ...{
-    lanes: 4,
-    inOrder: false,
-    batchRows: 1_000,
-    createConstraints: false,
-    withoutConstraints: false,
-    onError: 'stop',
-  },
-  ...{ stateFile: null, restart: false, signal: new AbortController().signal },
+  ...{ lanes: 4, batchRows: 1_000, stateFile: null, signal: new AbortController().signal },
 }
 
 export const replayed = (

@@ -12,7 +12,7 @@ const upserts = (names: string[]) => batchOf(names.flatMap((id) => nodeUpsert(id
 function runnerOf({ connection }: FakeTarget, settings: Partial<RunnerSettings> = {}) {
   const tally = createTally()
   const { signal } = new AbortController()
-  return { tally, ...createRunner({ connection, tally, onRefused: 'stop', signal, ...settings }) }
+  return { tally, ...createRunner({ connection, tally, signal, ...settings }) }
 }
 
 /** Fails with each of these codes in turn, then no more. */
