@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { number, packetText, reportLines, requiresLines } from '../format.ts'
 import type { CommonOptions } from '../options.ts'
-import { pictureOfPacket } from '../picture/picture-of-packet.ts'
+import { pictureOfShape } from '../picture/picture-of-shape.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { type Contents, contentsOf } from '../source/contents.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
@@ -18,8 +18,11 @@ export function inspect(context: Context): Command {
     .addOption(pictureOption('what is in the packet'))
     .action(async (word: string, options: Options) => {
       const source = await resolveSource(context, word, options)
-      const contents = await contentsOf(source, context.signal)
-      if (options.picture) await savePicture(options.picture, await pictureOfPacket(source, context.signal))
+      const { shape, ...contents } = await contentsOf(source, context.signal, options.picture !== undefined)
+      if (options.picture && shape) {
+        const identities = contents.requires.constraints
+        await savePicture(options.picture, pictureOfShape(source.name, { shape, identities }))
+      }
       const { name, generation, sha256 } = source
       const { base = null, expiresAt = null } = source.manifest ?? {}
       const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
@@ -34,7 +37,7 @@ export function inspect(context: Context): Command {
 
 function linesOf(
   { name, generation, sha256, parts, manifest }: Source,
-  { pairs, bytes, statements, requires, report }: Contents,
+  { pairs, bytes, statements, requires, report }: Omit<Contents, 'shape'>,
 ) {
   const kinds = Object.entries(statements).filter(([, count]) => count > 0)
   return [

@@ -6,7 +6,7 @@ import { partNames } from '../../shared/packet/names.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import { usageError } from '../exit.ts'
 import type { Uniqueness } from '../replay/preflight/constraints.ts'
-import { localManifest } from '../replay/source/local-manifest.ts'
+import { type LocalPart, localManifest } from '../replay/source/local-manifest.ts'
 import { manifestFile } from './local.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',', ']}']
@@ -32,7 +32,7 @@ export async function openPacketWriter(directory: string): Promise<PacketWriter>
   if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
   await removeUnfinished()
 
-  const parts: { pairs: number; bytes: number; sha256: string }[] = []
+  const parts: Omit<LocalPart, 'fileName'>[] = []
   let texts: string[] = []
   let bytes = 0
 

@@ -5,7 +5,7 @@ import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { createHashSet } from '../hash-set.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { createNeeds } from '../preflight/needs.ts'
-import { brokenIn, checkedPairs, readPart } from '../source/load-part.ts'
+import { checkedParts } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { pairHash } from './pair-hash.ts'
 
@@ -75,9 +75,7 @@ async function readPairs(
 ): Promise<PacketRead> {
   const digests: string[] = []
   let count = 0
-  for (const [index, part] of source.parts.entries()) {
-    const stored = await readPart(source, index, signal)
-    const { sha256, pairs } = brokenIn(source.parts, index, () => checkedPairs(part, stored))
+  for await (const { sha256, pairs } of checkedParts(source, signal)) {
     digests.push(sha256)
     count += pairs.length
     for (const pair of pairs) {

@@ -45,7 +45,7 @@ export function loadPart({ parts }: PacketSource, index: number, stored: Buffer,
  * Checks the hash, the JSON and the number of pairs of a part's stored bytes. @returns the hash and the pairs
  * @throws SourceBroken
  */
-export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
+function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
   const sha256 = createHash('sha256').update(stored).digest('hex')
   if (part.sha256 !== null && part.sha256 !== sha256) {
     throw new SourceBroken(`sha256 is ${sha256}, the manifest says ${part.sha256}; download it again`)
@@ -55,6 +55,14 @@ export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string
     throw new SourceBroken(`it has ${pairs.length} pairs, the manifest says ${part.pairs}; download it again`)
   }
   return { sha256, pairs }
+}
+
+/** Reads the parts one after the other. @throws ReplayError `broken` for one that fails its checks */
+export async function* checkedParts(source: PacketSource, signal: AbortSignal) {
+  for (const [index, part] of source.parts.entries()) {
+    const stored = await readPart(source, index, signal)
+    yield { bytes: stored.length, ...brokenIn(source.parts, index, () => checkedPairs(part, stored)) }
+  }
 }
 
 const notOurs = 'not a statement that this service writes'
@@ -70,7 +78,7 @@ export async function readPart({ parts }: PacketSource, index: number, signal: A
 }
 
 /** Runs the check of a part, and adds the part's name to its error. @throws ReplayError `broken` */
-export function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
+function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
   try {
     return check()
   } catch (error) {

@@ -7,7 +7,7 @@ import type { PartSink } from '../../../shared/packet/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { type OneReplay, otherThan, stateSchema } from '../resume/state-file.ts'
-import { localManifest } from '../source/local-manifest.ts'
+import { type LocalPart, localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
 /** Identifies the packet, the target and the replay, as in the state file. */
@@ -77,7 +77,7 @@ export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 
 /** Writes the parts of an undo, and at its end the manifest. */
 export function createUndoFiles(undo: UndoDirectory) {
   const { directory } = undo
-  const parts: { fileName: string; pairs: number; bytes: number; sha256: string }[] = []
+  const parts: LocalPart[] = []
   const statements: StatementCounts = {}
   const sink: PartSink = async (part) => {
     const fileName = partName(part.number)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createTextSet } from '../../../client/replay/hash-set.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
-import { createTextSet } from '../../../client/replay/text-set.ts'
 import type { Facts } from '../../../client/replay/undo/facts.ts'
 import { identityText } from '../../../client/replay/undo/identities.ts'
 import { createTargetReader } from '../../../client/replay/undo/target-reader.ts'
