@@ -4,16 +4,14 @@ import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
 import { ServiceError, somethingElse } from './service-error.ts'
-import type { FileList, Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
+import type { Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
 
 const namesPerPage = 10_000
 const itemsPerPage = 1_000
 const waitSeconds = 2
 
-interface Page<Item> {
-  items: Item[] | null | undefined
-  next: string | null | undefined
-}
+type Query = { limit: number; after: string | undefined }
+type Page = Record<string, unknown>
 
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
 export function createClient({ url, token, fetchOne }: { url: string; token: string; fetchOne?: typeof fetch }) {
@@ -22,23 +20,25 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
   const { send, ask } = createRequests(baseUrl, token, fetchOne)
 
   /**
-   * Reads the pages of a list. @returns its items, at most `limit`
+   * Reads the pages of a list, which have its items under its name. @returns the items, at most `limit`
    * @throws ServiceError if an answer is not a page of a list, or names itself as the next page, which would never end
    */
-  async function pages<Item>(
+  async function list<Name extends string, Item>(
+    name: Name,
     limit: number,
-    most: number,
-    pageOf: (query: { limit: number; after: string | undefined }) => Promise<Page<Item>>,
-  ): Promise<{ items: Item[]; hasMore: boolean }> {
+    pageOf: (query: Query) => Promise<unknown>,
+    most = itemsPerPage,
+  ): Promise<Record<Name, Item[]> & { hasMore: boolean }> {
     const found: Item[] = []
     let after: string | undefined
     do {
-      const { items, next } = await pageOf({ limit: Math.min(most, limit - found.length), after })
+      const page = (await pageOf({ limit: Math.min(most, limit - found.length), after })) as Page | undefined
+      const [items, next] = [page?.[name], page?.next]
       if (!Array.isArray(items) || (after !== undefined && next === after)) throw somethingElse(baseUrl)
       for (const item of items) found.push(item)
-      after = next ?? undefined
+      after = (next as string | null) ?? undefined
     } while (after !== undefined && found.length < limit)
-    return { items: found, hasMore: after !== undefined }
+    return { [name]: found, hasMore: after !== undefined } as Record<Name, Item[]> & { hasMore: boolean }
   }
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
@@ -64,27 +64,16 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     ask,
 
     /** Names of an org's files, at most `limit`: those that start with one of `prefixes`, or all without prefixes. */
-    async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
+    files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
       const body = { fileNames: prefixes, usePrefixes: true }
-      const { items, hasMore } = await pages(limit, namesPerPage, async (query) => {
-        const page = await ask<FileList | undefined>('POST', path`/1.0/publish/${orgName}/files`, {
-          ...{ query, body, signal },
-        })
-        return { items: page?.fileNames, next: page?.next }
-      })
-      return { names: items, hasMore }
+      const files = path`/1.0/publish/${orgName}/files`
+      const pageOf = (query: Query) => ask('POST', files, { query, body, signal })
+      return list<'fileNames', string>('fileNames', limit, pageOf, namesPerPage)
     },
 
     /** The orgs that the token may see; at most `limit`. */
-    async orgs(limit: number, signal?: AbortSignal) {
-      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
-        const page = await ask<{ orgs: string[]; next: string | null } | undefined>('GET', '/1.0/orgs', {
-          query,
-          signal,
-        })
-        return { items: page?.orgs, next: page?.next }
-      })
-      return { orgs: items, hasMore }
+    orgs(limit: number, signal?: AbortSignal) {
+      return list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal }))
     },
 
     /** What the token allows. */
@@ -110,14 +99,9 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** Jobs, newest first, of an org and in a state; at most `limit`. */
-    async jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
-      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
-        const page = await ask<{ jobs: Job[]; next: string | null } | undefined>('GET', '/1.0/jobs', {
-          ...{ query: { ...of, ...query }, signal },
-        })
-        return { items: page?.jobs, next: page?.next }
-      })
-      return { jobs: items, hasMore }
+    jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
+      const pageOf = (query: Query) => ask('GET', '/1.0/jobs', { query: { ...of, ...query }, signal })
+      return list<'jobs', Job>('jobs', limit, pageOf)
     },
 
     /** Removes a packet, or a file that others stored in the org. */

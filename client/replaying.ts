@@ -3,7 +3,7 @@ import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Context } from './context.ts'
-import { usageError } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
 import { number, plural } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { type Progress, startProgress } from './progress.ts'
@@ -94,9 +94,7 @@ async function requireWritableFile(stateFile: string): Promise<void> {
 async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
     .then(() => access(directory, constants.W_OK))
-    .catch(({ code }) => {
-      throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)
-    })
+    .catch(cannotBe('written', `${option}: ${directory}`, `; ${hint}`))
 }
 
 /** Shows pairs where the source says how many there are, else parts. */

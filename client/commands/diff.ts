@@ -53,8 +53,7 @@ async function run(from: Source, to: Source, writer: PacketWriter | null, signal
   // of the process takes.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) setFlagsFromString(flag)
   const report = await differenceOf(from, to, { ...(writer ? { added: writer.add } : {}), signal })
-  const { statements, needed } = report.onlyNew
-  await writer?.end({ statements, needed, base: report.old.sha256 })
+  await writer?.end(report.onlyNew, report.old.sha256)
   return report
 }
 

@@ -22,8 +22,8 @@ export function ls(context: Context): Command {
         if (hasMore) warn(context, 'there are more orgs: raise --limit')
         return
       }
-      const { names, hasMore } = await client.files(org, prefixes, limit, context.signal)
-      printResult(context, options.json, { files: names, hasMore }, names)
+      const { fileNames: files, hasMore } = await client.files(org, prefixes, limit, context.signal)
+      printResult(context, options.json, { files, hasMore }, files)
       if (hasMore) warn(context, 'there are more files: raise --limit')
     })
 }

@@ -108,9 +108,11 @@ function drawText({ arrow, text: { x, y, width, height } }: Layout['arrows'][num
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
+
 /** A text as the content of an element. */
 const escaped = (text: string, longest?: number): string =>
-  drawable(text, longest).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  drawable(text, longest).replace(/[&<>"']/g, (character) => entities[character] as string)
 
 /** An element of XML, whose content is XML. */
 function element(name: string, attributes: Record<string, string | number>, ...content: string[]): string {
