@@ -43,18 +43,12 @@ export async function readRequests(context: Context, file: string, options: Requ
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   const given = parse(await contentOf(context, file), file)
+  const chosen = { orgName: org, fileName: name, model, onModelViolation, compression }
+  const instead = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
   const requests = given.map((request, index) => {
     const at = given.length > 1 ? `[${index}].` : ''
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
-    return {
-      ...request,
-      ...(org === undefined ? {} : { orgName: org }),
-      ...(name === undefined ? {} : { fileName: name }),
-      ...(model === undefined ? {} : { model }),
-      ...(onModelViolation === undefined ? {} : { onModelViolation }),
-      ...(compression === undefined ? {} : { compression }),
-      ...originOf(request, context.environment, at),
-    } as PublishRequest
+    return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishRequest
   })
   return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids), ids))
 }

@@ -99,10 +99,8 @@ async function requireWritable(option: string, directory: string, hint: string):
 
 /** Shows pairs where the source says how many there are, else parts. */
 function progressOf({ parts }: Source, progress: Progress) {
-  const pairs = parts.reduce<number | null>(
-    (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
-    0,
-  )
+  const isCounted = parts.every((part) => part.pairs !== null)
+  const pairs = isCounted ? parts.reduce((sum, part) => sum + (part.pairs ?? 0), 0) : null
   let before = 0
   return ({ partsDone, rows, transactions }: ReplayProgress) => {
     // Until the first transaction, the parts done are those that an earlier run has replayed.

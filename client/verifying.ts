@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { DifferenceKind } from '../shared/packet/check/finding.ts'
 import { type Context, warn } from './context.ts'
-import { number, plural } from './format.ts'
+import { number, plural, present } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { startProgress } from './progress.ts'
 import { namesOf } from './replay/preflight/constraints.ts'
@@ -76,7 +76,7 @@ export const comparedIn = ({ pairs }: VerifyReport): number =>
 /** What differs: counts by kind, then each of the first differences. */
 export function differenceLines({ differing, differences, first }: VerifyReport): string[] {
   if (differing === 0) return []
-  const kinds = Object.entries(differences).filter(([, count]) => count > 0)
+  const kinds = present(differences)
   const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
   return [
     ...kinds.map(([kind, count]) => `  ${differenceWords[kind as DifferenceKind]}: ${number.format(count)}`),

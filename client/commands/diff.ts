@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { type Context, printResult, warn } from '../context.ts'
 import { different, usageError } from '../exit.ts'
-import { number, plural } from '../format.ts'
+import { kindLines, number, plural } from '../format.ts'
 import type { CommonOptions } from '../options.ts'
 import { type DiffReport, diff as differenceOf } from '../replay/diff/diff.ts'
 import { resolveSources, sourceHelp } from '../source/resolve.ts'
@@ -59,11 +59,10 @@ async function run(from: Source, to: Source, writer: PacketWriter | null, signal
 
 function linesOf(from: Source, to: Source, report: DiffReport, directory: string | undefined): string[] {
   const { onlyNew, onlyOld } = report
-  const kinds = Object.entries(onlyNew.statements)
   const lacking = `${from.name} (${number.format(report.old.pairs)}) lacks ${number.format(onlyNew.pairs)}`
   return [
     `${to.name}: ${plural(report.new.pairs, 'pair')}, of which ${lacking}`,
-    ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
+    ...kindLines(onlyNew.statements),
     ...(onlyOld > 0
       ? [`${plural(onlyOld, 'distinct pair')} only ${from.name} has; replaying the new packet does not undo them`]
       : []),

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
-import { number, packetText, reportLines, requiresLines } from '../format.ts'
+import { kindLines, packetText, reportLines, requiresLines } from '../format.ts'
 import type { CommonOptions } from '../options.ts'
 import { pictureOfShape } from '../picture/picture-of-shape.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
@@ -39,13 +39,12 @@ function linesOf(
   { name, generation, sha256, parts, manifest }: Source,
   { pairs, bytes, statements, requires, report }: Omit<Contents, 'shape'>,
 ) {
-  const kinds = Object.entries(statements).filter(([, count]) => count > 0)
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
     ...(manifest?.expiresAt ? [`expires: ${manifest.expiresAt}`] : []),
     ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
-    ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
+    ...kindLines(statements),
     ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
   ]

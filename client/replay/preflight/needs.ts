@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { identitiesOf, type Structure } from '../../../shared/packet/kinds/kinds.ts'
 import type { Anchor } from '../../../shared/packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
-import { type LoadSettings, loadPart, readPart } from '../source/load-part.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import { type LoadSettings, loadPart, type PacketSource, readPart } from '../source/load-part.ts'
 import type { Uniqueness } from './constraints.ts'
 
 /** Collects, without duplicates, the properties by which pairs find the nodes that `of` returns. */

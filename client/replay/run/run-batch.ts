@@ -5,8 +5,7 @@ import { type Batch, halvesOf, type Item } from '../order/batches.ts'
 import type { Connection } from './connection.ts'
 import { describeFailure, remedyFor, targetFailed } from './failures.ts'
 import { createGate, withRetries } from './retry.ts'
-import { addCommitted, type Tally } from './tally.ts'
-import { commitBatch } from './transaction.ts'
+import { addCommitted, commitBatch, type Tally } from './transaction.ts'
 
 export interface RunnerSettings {
   connection: Connection

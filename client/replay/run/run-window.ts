@@ -5,7 +5,7 @@ import { type Batch, batchesOf, type Item } from '../order/batches.ts'
 import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
 import type { Runner } from './run-batch.ts'
-import type { Tally } from './tally.ts'
+import type { Tally } from './transaction.ts'
 
 /**
  * If the client shares two cores with its target, two lanes are the fastest: R10 of the benchmark. With a remote target

@@ -1,8 +1,8 @@
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
 import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
-import type { Committed } from './tally.ts'
 
 /** Runs a batch in a transaction of its own. */
 export const commitBatch = (connection: Connection, batch: Batch): Promise<Committed> =>
@@ -26,4 +26,45 @@ function extraRows({ recognised: { kind }, items }: Batch, touched: number): num
   if (extra < 0) throw new MiscountedRows('the target lost it')
   if (extra > 0 && kind === 'nodeUpsert') throw new MiscountedRows('the target has several nodes of this identity')
   return extra
+}
+
+/** What has been done to the target so far. */
+export interface Tally {
+  /** Pairs that were replayed, by kind. */
+  pairs: Record<StatementKind, number>
+  /** Rows of all transactions; more than the pairs where a node delete was cut. */
+  rows: number
+  transactions: number
+  /** Transactions that failed and were repeated. */
+  retried: number
+  /** The sums of the target's own counters. */
+  counters: Record<string, number>
+  /** Relationships set beyond one for each upsert, because the target has parallel ones. */
+  parallelCopies: number
+  /** Pairs that the target refused, in this replay or before. */
+  rejected: number
+}
+
+/** What one committed transaction did. */
+export type Committed = Pick<Tally, 'rows' | 'counters' | 'parallelCopies'>
+
+export const createTally = (): Tally => ({
+  pairs: zeros(statementKinds),
+  rows: 0,
+  transactions: 0,
+  retried: 0,
+  counters: {},
+  parallelCopies: 0,
+  rejected: 0,
+})
+
+export const zeros = <K extends string>(kinds: readonly K[]) =>
+  Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
+
+/** Adds a committed transaction. */
+export function addCommitted(tally: Tally, { rows, counters, parallelCopies }: Committed): void {
+  tally.transactions++
+  tally.rows += rows
+  tally.parallelCopies += parallelCopies
+  for (const [name, count] of Object.entries(counters)) tally.counters[name] = (tally.counters[name] ?? 0) + count
 }

@@ -1,5 +1,4 @@
-import { type LoadedPart, type LoadSettings, loadPart, readPart } from './load-part.ts'
-import type { PacketSource } from './packet-source.ts'
+import { type LoadedPart, type LoadSettings, loadPart, type PacketSource, readPart } from './load-part.ts'
 
 export interface WindowSettings extends LoadSettings {
   /** Limit of the JSON of a window, bytes. */

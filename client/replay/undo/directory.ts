@@ -6,7 +6,7 @@ import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
 import type { PartSink } from '../../../shared/packet/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import { type OneReplay, otherThan, stateSchema } from '../resume/state-file.ts'
+import { type OneReplay, otherThan, stateSchema } from '../resume/resume.ts'
 import { type LocalPart, localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 

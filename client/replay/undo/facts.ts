@@ -1,16 +1,14 @@
 import type { Identity } from '../../../shared/packet/identity.ts'
-import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
-import { identitiesOf, keptEndsOf, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import { identitiesOf, keptEndsOf, type Structure, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
 import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
 import { ReplayError } from '../errors.ts'
 import { createTextSet, type TextSet } from '../hash-set.ts'
 import type { Item } from '../order/batches.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { createNeeds } from '../preflight/needs.ts'
-import type { LoadSettings } from '../source/load-part.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import type { LoadSettings, PacketSource } from '../source/load-part.ts'
 import { windowsOf } from '../source/windows.ts'
-import { endsText, identityBy, identityText } from './identities.ts'
+import { endsText, identityBy, identityText } from './elements.ts'
 
 /** What must be known of the whole packet before any of its elements is read at the target. */
 export interface Facts {

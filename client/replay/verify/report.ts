@@ -2,7 +2,8 @@ import { type DifferenceKind, differenceKinds, type Finding } from '../../../sha
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import type { Difference } from './read-back.ts'
+import { zeros } from '../run/transaction.ts'
+import type { Difference } from './reader.ts'
 
 /** What a comparison has found. */
 export interface VerifyReport {
@@ -25,9 +26,6 @@ export const createReport = (sample: number): VerifyReport => ({
   ...{ pairs: zeros(statementKinds), differing: 0, differences: zeros(differenceKinds), first: [] },
   ...{ sample, missingConstraints: [], seconds: 0 },
 })
-
-const zeros = <K extends string>(kinds: readonly K[]) =>
-  Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
 
 /** Counts differences, and keeps the `mostShown` first ones, in the order of the packet, that have a text. */
 export function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {

@@ -3,10 +3,9 @@ import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { survey } from '../preflight/needs.ts'
 import { type PreflightSettings, preflight, preflightRead } from '../preflight/preflight.ts'
 import { atTarget, type Connection, type Target } from '../run/connection.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import type { PacketSource } from '../source/load-part.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
-import type { Difference } from './read-back.ts'
-import { createReader, type ReaderSettings } from './reader.ts'
+import { createReader, type Difference, type ReaderSettings } from './reader.ts'
 import { addDifferences, createReport, type VerifyReport } from './report.ts'
 
 export interface VerifyOptions extends ReaderSettings {

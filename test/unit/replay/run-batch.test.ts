@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Batch, batchesOf, type Item } from '../../../client/replay/order/batches.ts'
 import { createRunner, type RunnerSettings } from '../../../client/replay/run/run-batch.ts'
-import { createTally } from '../../../client/replay/run/tally.ts'
+import { createTally } from '../../../client/replay/run/transaction.ts'
 import { databaseError, type FakeTarget, fakeTarget } from './fake-connection.ts'
 import { nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 

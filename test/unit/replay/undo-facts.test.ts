@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PacketSource } from '../../../client/replay/source/packet-source.ts'
+import type { PacketSource } from '../../../client/replay/source/load-part.ts'
 import { readFacts } from '../../../client/replay/undo/facts.ts'
 import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
