@@ -72,31 +72,24 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** The orgs that the token may see; at most `limit`. */
-    orgs(limit: number, signal?: AbortSignal) {
-      return list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal }))
-    },
+    orgs: (limit: number, signal?: AbortSignal) =>
+      list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal })),
 
     /** What the token allows. */
-    whoami(signal?: AbortSignal): Promise<WhoAmI> {
-      return ask('GET', '/1.0/whoami', { signal })
-    },
+    whoami: (signal?: AbortSignal): Promise<WhoAmI> => ask('GET', '/1.0/whoami', { signal }),
 
     /** The queue, the workers and the dependencies. */
-    overview(signal?: AbortSignal): Promise<Overview> {
-      return ask('GET', '/1.0/ops/overview', { signal })
-    },
+    overview: (signal?: AbortSignal): Promise<Overview> => ask('GET', '/1.0/ops/overview', { signal }),
 
     /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
-    manifest(orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> {
-      return ask('GET', path`/1.0/publish/${orgName}/${fileName}/manifest`, { query: { lifetime }, signal })
-    },
+    manifest: (orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> =>
+      ask('GET', path`/1.0/publish/${orgName}/${fileName}/manifest`, { query: { lifetime }, signal }),
 
     job,
 
     /** A version of a data model: its node types, with their properties. */
-    model(managerVersionGrn: string, signal?: AbortSignal): Promise<Model> {
-      return ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal })
-    },
+    model: (managerVersionGrn: string, signal?: AbortSignal): Promise<Model> =>
+      ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal }),
 
     /** Jobs, newest first, of an org and in a state; at most `limit`. */
     jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
@@ -110,9 +103,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** Cancels a job. @returns the job, which may still be stopping */
-    cancel(id: string, signal?: AbortSignal): Promise<Job> {
-      return ask('POST', path`/1.0/jobs/${id}/cancel`, { signal })
-    },
+    cancel: (id: string, signal?: AbortSignal): Promise<Job> => ask('POST', path`/1.0/jobs/${id}/cancel`, { signal }),
 
     /**
      * Submits requests as one packet. Retries send the same `Idempotency-Key`, so a lost answer causes no second job.

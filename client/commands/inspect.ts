@@ -26,12 +26,8 @@ export function inspect(context: Context): Command {
       const { name, generation, sha256 } = source
       const { base = null, expiresAt = null } = source.manifest ?? {}
       const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-      printResult(
-        context,
-        options.json,
-        { name, generation, sha256, base, expiresAt, ...contents, parts },
-        linesOf(source, contents),
-      )
+      const result = { name, generation, sha256, base, expiresAt, ...contents, parts }
+      printResult(context, options.json, result, linesOf(source, contents))
     })
 }
 

@@ -18,11 +18,8 @@ export function jobs(context: Context): Command {
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
     .action(async (org: string | undefined, options: Options) => {
       const client = await openService(context, options)
-      const { jobs: found, hasMore } = await client.jobs(
-        { orgName: org, state: options.state },
-        options.limit,
-        context.signal,
-      )
+      const of = { orgName: org, state: options.state }
+      const { jobs: found, hasMore } = await client.jobs(of, options.limit, context.signal)
       printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine))
       if (hasMore) warn(context, 'there are more jobs: raise --limit')
     })

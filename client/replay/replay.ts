@@ -112,7 +112,7 @@ async function replayInto(
   await createMissing(connection, found, signal)
   const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
   if (undo !== null && facts !== null) {
-    await saveUndo(connection, source, { ...settings, undo, facts, isBegun: known !== null })
+    await saveUndo(connection, source, { undo, facts, isBegun: known !== null }, settings)
   }
   await resume.begin({ ...replayed, ...held })
 

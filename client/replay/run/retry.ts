@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { remedyFor } from './failures.ts'
 
-export type Gate = ReturnType<typeof createGate>
-
 /** Lets transactions run together, or one alone while no other does. */
 export function createGate() {
   let inside = 0
@@ -24,7 +22,7 @@ export function createGate() {
 }
 
 interface RetrySettings {
-  gate: Gate
+  gate: ReturnType<typeof createGate>
   signal: AbortSignal
   onRetry?: () => void
   reconnectMs?: number

@@ -13,13 +13,6 @@ import { saveKept } from './keep-lists.ts'
 import { saveNodes } from './nodes.ts'
 import { createTargetReader } from './target-reader.ts'
 
-export interface UndoSettings extends LoadSettings {
-  undo: UndoDirectory
-  facts: Facts
-  /** Whether a transaction of the replay may have begun. */
-  isBegun: boolean
-}
-
 const refused = (problem: string) => new ReplayError('refused', `--undo: ${problem}`)
 
 const undoErrors: PacketErrors = {
@@ -31,12 +24,14 @@ const undoErrors: PacketErrors = {
 /**
  * Reads everything that a packet will touch at the target, before the first transaction, and writes a packet that
  * restores it into a directory. Keeps a complete undo of the same replay, which was read before that replay wrote.
+ * `isBegun`: whether a transaction of the replay may have begun.
  * @throws ReplayError `refused` if anything could not be restored exactly
  */
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { undo, facts, isBegun, ...settings }: UndoSettings,
+  { undo, facts, isBegun }: { undo: UndoDirectory; facts: Facts; isBegun: boolean },
+  settings: LoadSettings,
 ): Promise<void> {
   const files = createUndoFiles(undo)
   const writer = createPacketWriter({
@@ -57,11 +52,7 @@ export async function saveUndo(
     await files.complete(facts.rules)
   } catch (error) {
     await writer.settle()
-    throw asReplayError(error)
+    if (error instanceof ReplayError || isAbort(error)) throw error
+    throw new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
   }
-}
-
-function asReplayError(error: unknown): unknown {
-  if (error instanceof ReplayError || isAbort(error)) return error
-  return new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
 }

@@ -1,12 +1,15 @@
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import { type DifferenceKind, differenceKinds, type Finding } from '../../../shared/packet/check/finding.ts'
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
+import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
 import { survey } from '../preflight/needs.ts'
 import { type PreflightSettings, preflight, preflightRead } from '../preflight/preflight.ts'
 import { atTarget, type Connection, type Target } from '../run/connection.ts'
+import { zeros } from '../run/transaction.ts'
 import type { PacketSource } from '../source/load-part.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
 import { createReader, type Difference, type ReaderSettings } from './reader.ts'
-import { addDifferences, createReport, type VerifyReport } from './report.ts'
 
 export interface VerifyOptions extends ReaderSettings {
   /** The fraction of the pairs to compare, drawn at random: above 0, at most 1. */
@@ -56,8 +59,17 @@ export async function dryRun(
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
   const started = performance.now()
   const { sample, mostShown, windowBytes = usualWindowBytes, signal } = options
-  const report = createReport(sample)
-  report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
+  const report: VerifyReport = {
+    ...{
+      pairs: zeros(statementKinds),
+      differing: 0,
+      differences: zeros(differenceKinds),
+      first: [],
+      sample,
+      seconds: 0,
+    },
+    missingConstraints: await preflightRead(connection, source.requires?.constraints ?? [], signal),
+  }
   const read = createReader(connection, options)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
   const settings = { recognise: createRecogniser(), windowBytes, signal }
@@ -81,4 +93,32 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   }
   report.seconds = (performance.now() - started) / 1_000
   return report
+}
+
+/** What a comparison has found. */
+export interface VerifyReport {
+  /** Pairs that were compared, by kind. */
+  pairs: Record<StatementKind, number>
+  /** Pairs that would change something. */
+  differing: number
+  /** Differences, by kind; a pair may have several. */
+  differences: Record<DifferenceKind, number>
+  /** The differences that come first in the packet. */
+  first: (Finding & Place)[]
+  /** The fraction of the pairs that was drawn. */
+  sample: number
+  /** Constraints that the manifest asks for and the target lacks, so that the comparison was slow. */
+  missingConstraints: readonly Uniqueness[]
+  seconds: number
+}
+
+/** Counts differences, and keeps the `mostShown` first ones, in the order of the packet, that have a text. */
+function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {
+  const { differences, first } = report
+  for (const { kind, text, item } of found) {
+    differences[kind]++
+    if (text !== '') first.push({ ...item.place, kind, text })
+  }
+  first.sort((a, b) => a.part - b.part || a.pair - b.pair)
+  first.length = Math.min(first.length, mostShown)
 }

@@ -7,8 +7,7 @@ import {
   replay,
   type Target,
 } from '../../../client/replay/replay.ts'
-import type { VerifyReport } from '../../../client/replay/verify/report.ts'
-import { type VerifyOptions, verify } from '../../../client/replay/verify/verify.ts'
+import { type VerifyOptions, type VerifyReport, verify } from '../../../client/replay/verify/verify.ts'
 import { localSource } from '../../../client/source/local.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { render } from '../../../shared/packet/cypher/parameters.ts'
