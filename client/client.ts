@@ -4,16 +4,14 @@ import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
 import { ServiceError, somethingElse } from './service-error.ts'
-import type { FileList, Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
+import type { Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
 
 const namesPerPage = 10_000
 const itemsPerPage = 1_000
 const waitSeconds = 2
 
-interface Page<Item> {
-  items: Item[] | null | undefined
-  next: string | null | undefined
-}
+type Query = { limit: number; after: string | undefined }
+type Page = Record<string, unknown>
 
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
 export function createClient({ url, token, fetchOne }: { url: string; token: string; fetchOne?: typeof fetch }) {
@@ -22,23 +20,25 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
   const { send, ask } = createRequests(baseUrl, token, fetchOne)
 
   /**
-   * Reads the pages of a list. @returns its items, at most `limit`
+   * Reads the pages of a list, which have its items under its name. @returns the items, at most `limit`
    * @throws ServiceError if an answer is not a page of a list, or names itself as the next page, which would never end
    */
-  async function pages<Item>(
+  async function list<Name extends string, Item>(
+    name: Name,
     limit: number,
-    most: number,
-    pageOf: (query: { limit: number; after: string | undefined }) => Promise<Page<Item>>,
-  ): Promise<{ items: Item[]; hasMore: boolean }> {
+    pageOf: (query: Query) => Promise<unknown>,
+    most = itemsPerPage,
+  ): Promise<Record<Name, Item[]> & { hasMore: boolean }> {
     const found: Item[] = []
     let after: string | undefined
     do {
-      const { items, next } = await pageOf({ limit: Math.min(most, limit - found.length), after })
+      const page = (await pageOf({ limit: Math.min(most, limit - found.length), after })) as Page | undefined
+      const [items, next] = [page?.[name], page?.next]
       if (!Array.isArray(items) || (after !== undefined && next === after)) throw somethingElse(baseUrl)
       for (const item of items) found.push(item)
-      after = next ?? undefined
+      after = (next as string | null) ?? undefined
     } while (after !== undefined && found.length < limit)
-    return { items: found, hasMore: after !== undefined }
+    return { [name]: found, hasMore: after !== undefined } as Record<Name, Item[]> & { hasMore: boolean }
   }
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
@@ -64,60 +64,37 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     ask,
 
     /** Names of an org's files, at most `limit`: those that start with one of `prefixes`, or all without prefixes. */
-    async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
+    files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
       const body = { fileNames: prefixes, usePrefixes: true }
-      const { items, hasMore } = await pages(limit, namesPerPage, async (query) => {
-        const page = await ask<FileList | undefined>('POST', path`/1.0/publish/${orgName}/files`, {
-          ...{ query, body, signal },
-        })
-        return { items: page?.fileNames, next: page?.next }
-      })
-      return { names: items, hasMore }
+      const files = path`/1.0/publish/${orgName}/files`
+      const pageOf = (query: Query) => ask('POST', files, { query, body, signal })
+      return list<'fileNames', string>('fileNames', limit, pageOf, namesPerPage)
     },
 
     /** The orgs that the token may see; at most `limit`. */
-    async orgs(limit: number, signal?: AbortSignal) {
-      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
-        const page = await ask<{ orgs: string[]; next: string | null } | undefined>('GET', '/1.0/orgs', {
-          query,
-          signal,
-        })
-        return { items: page?.orgs, next: page?.next }
-      })
-      return { orgs: items, hasMore }
-    },
+    orgs: (limit: number, signal?: AbortSignal) =>
+      list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal })),
 
     /** What the token allows. */
-    whoami(signal?: AbortSignal): Promise<WhoAmI> {
-      return ask('GET', '/1.0/whoami', { signal })
-    },
+    whoami: (signal?: AbortSignal): Promise<WhoAmI> => ask('GET', '/1.0/whoami', { signal }),
 
     /** The queue, the workers and the dependencies. */
-    overview(signal?: AbortSignal): Promise<Overview> {
-      return ask('GET', '/1.0/ops/overview', { signal })
-    },
+    overview: (signal?: AbortSignal): Promise<Overview> => ask('GET', '/1.0/ops/overview', { signal }),
 
     /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
-    manifest(orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> {
-      return ask('GET', path`/1.0/publish/${orgName}/${fileName}/manifest`, { query: { lifetime }, signal })
-    },
+    manifest: (orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> =>
+      ask('GET', path`/1.0/publish/${orgName}/${fileName}/manifest`, { query: { lifetime }, signal }),
 
     job,
 
     /** A version of a data model: its node types, with their properties. */
-    model(managerVersionGrn: string, signal?: AbortSignal): Promise<Model> {
-      return ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal })
-    },
+    model: (managerVersionGrn: string, signal?: AbortSignal): Promise<Model> =>
+      ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal }),
 
     /** Jobs, newest first, of an org and in a state; at most `limit`. */
-    async jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
-      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
-        const page = await ask<{ jobs: Job[]; next: string | null } | undefined>('GET', '/1.0/jobs', {
-          ...{ query: { ...of, ...query }, signal },
-        })
-        return { items: page?.jobs, next: page?.next }
-      })
-      return { jobs: items, hasMore }
+    jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
+      const pageOf = (query: Query) => ask('GET', '/1.0/jobs', { query: { ...of, ...query }, signal })
+      return list<'jobs', Job>('jobs', limit, pageOf)
     },
 
     /** Removes a packet, or a file that others stored in the org. */
@@ -126,9 +103,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** Cancels a job. @returns the job, which may still be stopping */
-    cancel(id: string, signal?: AbortSignal): Promise<Job> {
-      return ask('POST', path`/1.0/jobs/${id}/cancel`, { signal })
-    },
+    cancel: (id: string, signal?: AbortSignal): Promise<Job> => ask('POST', path`/1.0/jobs/${id}/cancel`, { signal }),
 
     /**
      * Submits requests as one packet. Retries send the same `Idempotency-Key`, so a lost answer causes no second job.

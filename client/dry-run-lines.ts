@@ -1,4 +1,4 @@
-import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
+import { number, packetText, plural, present, reportLines, requiresLines, size } from './format.ts'
 import type { DryRun } from './service-types.ts'
 
 /** What a publish would make: a table, and everything that a user should check. */
@@ -30,9 +30,7 @@ const incompleteLines = ({ limit, subRequests, subRequestsRead }: DryRun) => [
 ]
 
 const rowsOf = ({ statements, nodes, relationships, otherRelationships = 0, largestPair }: DryRun) => [
-  ...Object.entries(statements)
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => [kind, number.format(count)] as const),
+  ...present(statements).map(([kind, count]) => [kind, number.format(count)] as const),
   ['nodes of originIds', number.format(nodes.origin)] as const,
   ['targeted nodes', number.format(nodes.targeted)] as const,
   ['other ends of relationships', number.format(nodes.farEnds)] as const,

@@ -39,3 +39,10 @@ export class Failure extends Error {
 export const different = (): Failure => new Failure('different', '')
 
 export const usageError = (message: string): Failure => new Failure('usage', message)
+
+/** Makes an error of the file system a usage error: `--out: dir cannot be written (EACCES)`, and a hint. */
+export const cannotBe =
+  (done: 'read' | 'written', what: string, hint = '') =>
+  (error: unknown): never => {
+    throw usageError(`${what} cannot be ${done} (${(error as { code?: string }).code})${hint}`)
+  }

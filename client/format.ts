@@ -41,14 +41,11 @@ export function reportLines({ missing, skipped, collapsed, model }: Report): str
     ['origin id', missing.originIds],
     ['relationship id', missing.relationshipIds],
   ] as const
-  const left = Object.entries(skipped).filter(([, count]) => count > 0)
   return [
     ...lost
       .filter(([, { count }]) => count > 0)
       .map(([word, { count, first }]) => `missing: ${plural(count, word)}: ${listed(first, count)}`),
-    ...(left.length > 0
-      ? [`skipped: ${left.map(([what, count]) => `${number.format(count)} ${what}`).join(', ')}`]
-      : []),
+    ...countsLine('skipped', skipped),
     ...(collapsed > 0 ? [`collapsed: ${plural(collapsed, 'parallel relationship')}`] : []),
     ...(model ? modelLines(model) : []),
   ]
@@ -57,16 +54,26 @@ export function reportLines({ missing, skipped, collapsed, model }: Report): str
 const violationsShown = 10
 
 function modelLines({ version, violations: { count, first }, omitted }: ModelReport): string[] {
-  const left = Object.entries(omitted).filter(([, count]) => count > 0)
   return [
     `model: ${version}${count === 0 ? '' : `, broken ${number.format(count)} ${count === 1 ? 'time' : 'times'}`}`,
     ...first.slice(0, violationsShown).map(({ label, id, problem }) => `  :${label}(${id}) ${problem}`),
     ...(count > violationsShown ? ['  …'] : []),
-    ...(left.length > 0
-      ? [`left out by the model: ${left.map(([what, count]) => `${number.format(count)} ${what}`).join(', ')}`]
-      : []),
+    ...countsLine('left out by the model', omitted),
   ]
 }
+
+function countsLine(head: string, counts: Record<string, number>): string[] {
+  const texts = present(counts).map(([what, count]) => `${number.format(count)} ${what}`)
+  return texts.length === 0 ? [] : [`${head}: ${texts.join(', ')}`]
+}
+
+/** The counts that are not 0. */
+export const present = (counts: Record<string, number>): [what: string, count: number][] =>
+  Object.entries(counts).filter(([, count]) => count > 0)
+
+/** How many pairs there are of each kind. */
+export const kindLines = (counts: Record<string, number>): string[] =>
+  present(counts).map(([kind, count]) => `  ${kind}: ${number.format(count)}`)
 
 interface Requires {
   server: string
@@ -82,15 +89,13 @@ export const requiresLines = ({ server, constraints, moreConstraints = 0, model 
   `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
   ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
   ...moreLines(moreConstraints),
-  ...(model ? listOf('The model has these indexes:', model.indexes) : []),
-  ...(model
-    ? listOf('The model requires these properties (constraints of the Enterprise Edition):', model.existence)
-    : []),
+  ...listOf('The model has these indexes:', model?.indexes),
+  ...listOf('The model requires these properties (constraints of the Enterprise Edition):', model?.existence),
   ...moreLines(model?.more ?? 0),
 ]
 
 const moreLines = (more: number) => (more > 0 ? [`  and at least ${number.format(more)} more`] : [])
-const listOf = (head: string, statements: readonly Statement[]) =>
+const listOf = (head: string, statements: readonly Statement[] = []) =>
   statements.length === 0 ? [] : [head, ...statements.map(({ cypher }) => `  ${cypher['5']};`)]
 
 const idsShown = 10

@@ -5,25 +5,22 @@ import { usageError } from './exit.ts'
 import { type ProgressKind, progressKinds } from './progress.ts'
 import { readSecret } from './secrets.ts'
 
-export interface ServiceOptions {
+/** The options of every command. */
+export interface CommonOptions {
+  json?: true
   url?: string
   tokenFile?: string
-}
-
-export interface OutputOptions {
-  json?: true
 }
 
 export interface ProgressOptions {
   progress?: ProgressKind
 }
 
-export const withService = (command: Command): Command =>
+export const withCommon = (command: Command): Command =>
   command
+    .option('--json', 'print the result as one JSON object')
     .option('--url <url>', 'address of the service; PACKETS_URL if absent')
     .option('--token-file <file>', 'file with the token; PACKETS_TOKEN if absent')
-
-export const withJson = (command: Command): Command => command.option('--json', 'print the result as one JSON object')
 
 /** Offers `bar` on a terminal only. */
 export const progressOption = ({ stderr }: Context): Option =>
@@ -41,7 +38,7 @@ export const wholeNumber =
   }
 
 /** The address of the service. @throws Failure (usage) */
-export function serviceUrl({ environment }: Context, { url = environment.PACKETS_URL }: ServiceOptions): string {
+export function serviceUrl({ environment }: Context, { url = environment.PACKETS_URL }: CommonOptions): string {
   if (url === undefined) throw usageError('the address of the service is missing: set PACKETS_URL or pass --url')
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
@@ -53,7 +50,7 @@ export function serviceUrl({ environment }: Context, { url = environment.PACKETS
 }
 
 /** A client of the service that the options and the environment name. @throws Failure (usage) */
-export async function openService(context: Context, options: ServiceOptions): Promise<Client> {
+export async function openService(context: Context, options: CommonOptions): Promise<Client> {
   const url = serviceUrl(context, options)
   const token = await readSecret(context, {
     ...{ what: `the token for ${url}`, option: '--token-file' },

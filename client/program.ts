@@ -14,6 +14,7 @@ import { verify } from './commands/verify.ts'
 import { whoami } from './commands/whoami.ts'
 import { type Context, printable, printableLine, printLines } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
+import { withCommon } from './options.ts'
 import { ReplayError } from './replay/errors.ts'
 
 const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model, whoami, overview]
@@ -24,7 +25,7 @@ export function createProgram(context: Context): Command {
     'Gets packets of a graph database and replays them into another one',
   )
   for (const create of commands) {
-    const command = create(context)
+    const command = withCommon(create(context))
     program.addCommand(command.showHelpAfterError(usageOf(command)))
   }
   for (const command of [program, ...program.commands]) {

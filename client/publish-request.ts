@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
-import { usageError } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
+import { jsonOrNull } from './requests.ts'
 import type { PublishRequest } from './service-types.ts'
 
 const idsPerRequest = 500
@@ -42,27 +43,19 @@ export async function readRequests(context: Context, file: string, options: Requ
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   const given = parse(await contentOf(context, file), file)
+  const chosen = { orgName: org, fileName: name, model, onModelViolation, compression }
+  const instead = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
   const requests = given.map((request, index) => {
     const at = given.length > 1 ? `[${index}].` : ''
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
-    return {
-      ...request,
-      ...(org === undefined ? {} : { orgName: org }),
-      ...(name === undefined ? {} : { fileName: name }),
-      ...(model === undefined ? {} : { model }),
-      ...(onModelViolation === undefined ? {} : { onModelViolation }),
-      ...(compression === undefined ? {} : { compression }),
-      ...originOf(request, context.environment, at),
-    } as PublishRequest
+    return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishRequest
   })
   return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids), ids))
 }
 
 async function contentOf({ stdin, signal }: Context, file: string): Promise<string> {
   if (file === '-') return text(addAbortSignal(signal, stdin))
-  const content = await readFile(file, 'utf8').catch((error) => {
-    throw usageError(`${file} cannot be read (${error.code})`)
-  })
+  const content = await readFile(file, 'utf8').catch(cannotBe('read', file))
   // A byte order mark would become part of the first id. `text` has already removed it from standard input.
   return content.replace(/^\ufeff/, '')
 }
@@ -70,20 +63,12 @@ async function contentOf({ stdin, signal }: Context, file: string): Promise<stri
 type Given = Partial<PublishRequest>
 
 function parse(content: string, file: string): Given[] {
-  const requests = [jsonOf(content)].flat()
+  const requests = [jsonOrNull(content)].flat()
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
   if (requests.length === 0 || !requests.every(isObject)) {
     throw usageError(`${file === '-' ? 'standard input' : file} must hold a publish request as JSON, or a list of them`)
   }
   return requests as Given[]
-}
-
-function jsonOf(content: string): unknown {
-  try {
-    return JSON.parse(content)
-  } catch {
-    return null
-  }
 }
 
 /**

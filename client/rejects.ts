@@ -1,26 +1,18 @@
 import { type FileHandle, lstat, open, readFile, rm } from 'node:fs/promises'
 import { stringifyLossless } from '../shared/packet/lossless-json.ts'
 import { type Pair, parsePart } from '../shared/packet/parts/parse-part.ts'
-import { usageError } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',\n', ']}\n']
 
 /** A part file with the pairs that the target refused. The file is complete after each pair. */
-export interface Rejects {
-  /** How many pairs of earlier runs the file had when it was opened. */
-  earlier: number
-  /** How many pairs the file has. */
-  count(): number
-  /** Adds a pair, unless an earlier run did. */
-  add(pair: Pair): Promise<void>
-  /** Removes the file if it has no pairs. */
-  close(): Promise<void>
-}
+export type Rejects = Awaited<ReturnType<typeof openRejects>>
 
 /** Creates the file, or continues the one of an earlier run. @throws Failure (usage) if the path has any other file */
-export async function openRejects(file: string): Promise<Rejects> {
+export async function openRejects(file: string) {
+  const unwritable = cannotBe('written', `--rejects: ${file}`)
   const earlier = await readEarlier(file)
-  const handle = await open(file, earlier ? 'r+' : 'wx', 0o600).catch(unwritable(file))
+  const handle = await open(file, earlier ? 'r+' : 'wx', 0o600).catch(unwritable)
   let count = earlier?.length ?? 0
   let length = Buffer.byteLength(begin + (earlier ?? []).join(separator))
 
@@ -30,23 +22,27 @@ export async function openRejects(file: string): Promise<Rejects> {
     } catch (error) {
       await handle.truncate(length)
       await writeAt(handle, end, length)
-      unwritable(file, '; the same command continues when it can')(error)
+      cannotBe('written', `--rejects: ${file}`, '; the same command continues when it can')(error)
     }
     length += Buffer.byteLength(text)
   }
 
-  if (!earlier) await writeAt(handle, begin + end, 0).catch(unwritable(file))
+  if (!earlier) await writeAt(handle, begin + end, 0).catch(unwritable)
   const known = new Set(earlier)
   return {
+    /** How many pairs of earlier runs the file had when it was opened. */
     earlier: count,
+    /** How many pairs the file has. */
     count: () => count,
-    async add(pair) {
+    /** Adds a pair, unless an earlier run did. */
+    async add(pair: Pair): Promise<void> {
       const text = stringifyLossless(pair)
       if (known.has(text)) return
       await append(count === 0 ? text : separator + text)
       count++
     },
-    async close() {
+    /** Removes the file if it has no pairs. */
+    async close(): Promise<void> {
       await handle.close()
       if (count === 0) await rm(file, { force: true })
     },
@@ -57,7 +53,9 @@ export async function openRejects(file: string): Promise<Rejects> {
 async function readEarlier(file: string): Promise<string[] | null> {
   const found = await lstat(file).catch(() => null)
   if (found === null) return null
-  const pairs = found.isFile() ? pairsOf(await readFile(file, 'utf8').catch(unwritable(file))) : null
+  const pairs = found.isFile()
+    ? pairsOf(await readFile(file, 'utf8').catch(cannotBe('written', `--rejects: ${file}`)))
+    : null
   if (pairs !== null) return pairs
   throw usageError(`--rejects: ${file} exists, and is no file that --rejects wrote; name another file`)
 }
@@ -77,11 +75,5 @@ async function writeAt(handle: FileHandle, text: string, position: number): Prom
   const bytes = Buffer.from(text)
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
-  }
-}
-
-function unwritable(file: string, hint = '') {
-  return (error: unknown): never => {
-    throw usageError(`--rejects: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})${hint}`)
   }
 }

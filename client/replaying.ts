@@ -3,7 +3,7 @@ import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Context } from './context.ts'
-import { usageError } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
 import { number, plural } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { type Progress, startProgress } from './progress.ts'
@@ -60,20 +60,16 @@ export async function runReplay(
   options: ReplayingOptions,
   rejects: Rejects | null = null,
 ): Promise<ReplayReport> {
-  const { lanes, batch } = options
+  const { lanes, batch, inOrder, restart, createConstraints, withoutConstraints } = options
   // The name says where the packet is, not what it holds, so that a new generation of it is noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
   const progress = startProgress(stderr, options.progress)
-  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart') => options[name] === true
   try {
     await requireWritableFile(stateFile)
     if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
     return await replayInto(source, target, {
-      ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
-      ...{ inOrder: isSet('inOrder'), restart: isSet('restart') },
-      ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
-      ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
-      ...(rejects ? { rejected: rejects.add } : {}),
+      ...{ lanes, batchRows: batch, inOrder, restart, createConstraints, withoutConstraints, stateFile, signal },
+      ...{ undoDirectory: options.undo, rejected: rejects?.add },
       onProgress: progressOf(source, progress),
     })
   } finally {
@@ -98,17 +94,13 @@ async function requireWritableFile(stateFile: string): Promise<void> {
 async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
     .then(() => access(directory, constants.W_OK))
-    .catch(({ code }) => {
-      throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)
-    })
+    .catch(cannotBe('written', `${option}: ${directory}`, `; ${hint}`))
 }
 
 /** Shows pairs where the source says how many there are, else parts. */
 function progressOf({ parts }: Source, progress: Progress) {
-  const pairs = parts.reduce<number | null>(
-    (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
-    0,
-  )
+  const isCounted = parts.every((part) => part.pairs !== null)
+  const pairs = isCounted ? parts.reduce((sum, part) => sum + (part.pairs ?? 0), 0) : null
   let before = 0
   return ({ partsDone, rows, transactions }: ReplayProgress) => {
     // Until the first transaction, the parts done are those that an earlier run has replayed.

@@ -38,7 +38,7 @@ export function createRequests(baseUrl: string, token: string, fetchOne: typeof 
     }
     const url = `${baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`
     const response = await answered(fetchOne(url, init))
-    if (!response.ok) throw refusal(response, parsedIfJson(await answered(response.text())))
+    if (!response.ok) throw refusal(response, jsonOrNull(await answered(response.text())))
     return response
   }
 
@@ -61,10 +61,10 @@ export function createRequests(baseUrl: string, token: string, fetchOne: typeof 
 
 const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
 
-function parsedIfJson(text: string): unknown {
+export function jsonOrNull(text: string): unknown {
   try {
-    return parsed(text)
+    return JSON.parse(text)
   } catch {
-    return text
+    return null
   }
 }

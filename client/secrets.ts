@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Context } from './context.ts'
-import { usageError } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
 
 /** Where a secret may come from, apart from a terminal: a file that an option names, or a variable. */
 interface Sources {
@@ -28,9 +28,7 @@ export async function readSecret(context: Context, { what, option, file, variabl
 
 /** The text of a file without its last line break. */
 async function readSecretFile(option: string, file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error) => {
-    throw usageError(`${option}: ${file} cannot be read (${error.code})`)
-  })
+  const text = await readFile(file, 'utf8').catch(cannotBe('read', `${option}: ${file}`))
   const secret = text.replace(/\r?\n$/, '')
   if (secret === '') throw usageError(`${option}: ${file} is empty`)
   return secret

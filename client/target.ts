@@ -39,7 +39,7 @@ export async function readTarget(
     throw usageError('PACKETS_TARGET_PASSWORD is set, but --user is missing')
   }
   await requireAccepted(to)
-  const target = { url: to, database: database === '' ? null : database }
+  const target = { url: to, database: database || null }
   if (user === undefined) return { ...target, user: null, password: null }
   const password = await readSecret(context, {
     ...{ what: `the password of ${user} at ${to}`, option: '--password-file' },

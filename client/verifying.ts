@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { DifferenceKind } from '../shared/packet/check/finding.ts'
 import { type Context, warn } from './context.ts'
-import { number, plural } from './format.ts'
+import { number, plural, present } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { startProgress } from './progress.ts'
+import { namesOf } from './replay/preflight/constraints.ts'
 import type { Target } from './replay/replay.ts'
-import type { VerifyReport } from './replay/verify/report.ts'
-import type { VerifyOptions } from './replay/verify/verify.ts'
+import type { VerifyOptions, VerifyReport } from './replay/verify/verify.ts'
 import type { LaneOptions } from './replaying.ts'
 import type { Source } from './source/source.ts'
 
@@ -75,7 +75,7 @@ export const comparedIn = ({ pairs }: VerifyReport): number =>
 /** What differs: counts by kind, then each of the first differences. */
 export function differenceLines({ differing, differences, first }: VerifyReport): string[] {
   if (differing === 0) return []
-  const kinds = Object.entries(differences).filter(([, count]) => count > 0)
+  const kinds = present(differences)
   const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
   return [
     ...kinds.map(([kind, count]) => `  ${differenceWords[kind as DifferenceKind]}: ${number.format(count)}`),
@@ -112,6 +112,8 @@ export function comparedText(report: VerifyReport): string {
 /** Says why a comparison was slow. */
 export function warnOfConstraints(context: Context, { missingConstraints }: VerifyReport): void {
   if (missingConstraints.length === 0) return
-  const shown = missingConstraints.map(({ label, property }) => `:${label}(${property})`).join(', ')
-  warn(context, `warning: the target has no uniqueness constraint on ${shown}, which made this slow`)
+  warn(
+    context,
+    `warning: the target has no uniqueness constraint on ${namesOf(missingConstraints)}, which made this slow`,
+  )
 }

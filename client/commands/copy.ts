@@ -4,14 +4,7 @@ import { openCopyKey } from '../copy-key.ts'
 import { different, Failure } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
-import {
-  type OutputOptions,
-  openService,
-  progressOption,
-  type ServiceOptions,
-  withJson,
-  withService,
-} from '../options.ts'
+import { type CommonOptions, openService, progressOption } from '../options.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
 import { checkTarget } from '../replay/preflight/preflight.ts'
 import { verify } from '../replay/verify/verify.ts'
@@ -23,7 +16,7 @@ import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 import { isEqual, runComparison, verifyLines } from '../verifying.ts'
 
-interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetOptions, ReplayingOptions {}
+interface Options extends CommonOptions, RequestOptions, TargetOptions, ReplayingOptions {}
 
 /** `packets copy`: publishes a request, replays the packet, and compares the target with it. */
 export function copy(context: Context): Command {
@@ -31,7 +24,7 @@ export function copy(context: Context): Command {
     'publish a request, replay the packet and verify the target; the same command continues where it was interrupted',
   )
   withReplaying(withTarget(withRequest(command))).addOption(progressOption(context))
-  return withService(withJson(command)).action((file: string, options: Options) => run(context, file, options))
+  return command.action((file: string, options: Options) => run(context, file, options))
 }
 
 async function run(context: Context, file: string, options: Options): Promise<void> {

@@ -2,47 +2,47 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { type Context, printResult, warn } from '../context.ts'
 import { different, usageError } from '../exit.ts'
-import { number, plural } from '../format.ts'
-import { type OutputOptions, type ServiceOptions, withJson, withService } from '../options.ts'
+import { kindLines, number, plural } from '../format.ts'
+import type { CommonOptions } from '../options.ts'
 import { type DiffReport, diff as differenceOf } from '../replay/diff/diff.ts'
 import { resolveSources, sourceHelp } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 import { openPacketWriter, type PacketWriter } from '../source/write-packet.ts'
 
-interface Options extends ServiceOptions, OutputOptions {
+interface Options extends CommonOptions {
   out?: string
 }
 
 /** `packets diff`: the pairs of a new packet that a target with the old one still needs. */
 export function diff(context: Context): Command {
-  const command = new Command('diff')
+  return new Command('diff')
     .description('count, or write, the pairs of a new packet that a target with the old one still needs')
     .argument('<old>', sourceHelp)
     .argument('<new>', 'the other packet, named in the same way')
     .option('--out <dir>', 'directory, absent or empty, to write the pairs to that only the new packet has')
-  return withService(withJson(command)).action(async (old: string, other: string, options: Options) => {
-    if (old === '-' && other === '-') throw usageError('only one of the packets can be standard input')
-    const [from, to] = (await resolveSources(context, [old, other], options)) as [Source, Source]
-    const writer = options.out === undefined ? null : await openPacketWriter(options.out)
-    const report = await run(from, to, writer, context.signal).catch(async (error) => {
-      await writer?.discard()
-      throw error
+    .action(async (old: string, other: string, options: Options) => {
+      if (old === '-' && other === '-') throw usageError('only one of the packets can be standard input')
+      const [from, to] = (await resolveSources(context, [old, other], options)) as [Source, Source]
+      const writer = options.out === undefined ? null : await openPacketWriter(options.out)
+      const report = await run(from, to, writer, context.signal).catch(async (error) => {
+        await writer?.discard()
+        throw error
+      })
+      const { onlyNew, onlyOld, upserts } = report
+      if (upserts.all > fewUpserts && upserts.inOld < upserts.all * hardlyAny) {
+        const which = `hardly any of the ${number.format(upserts.all)} upserts of ${to.name} is in ${from.name}`
+        warn(context, `warning: ${which}; a timestampProperty in the request makes every stamped pair differ`)
+      }
+      const value = {
+        old: { name: from.name, ...report.old },
+        new: { name: to.name, ...report.new },
+        onlyNew: { pairs: onlyNew.pairs, statements: onlyNew.statements },
+        onlyOld: { pairs: onlyOld },
+        ...(options.out === undefined ? {} : { out: options.out }),
+      }
+      printResult(context, options.json, value, linesOf(from, to, report, options.out))
+      if (onlyNew.pairs > 0) throw different()
     })
-    const { onlyNew, onlyOld, upserts } = report
-    if (upserts.all > fewUpserts && upserts.inOld < upserts.all * hardlyAny) {
-      const which = `hardly any of the ${number.format(upserts.all)} upserts of ${to.name} is in ${from.name}`
-      warn(context, `warning: ${which}; a timestampProperty in the request makes every stamped pair differ`)
-    }
-    const value = {
-      old: { name: from.name, ...report.old },
-      new: { name: to.name, ...report.new },
-      onlyNew: { pairs: onlyNew.pairs, statements: onlyNew.statements },
-      onlyOld: { pairs: onlyOld },
-      ...(options.out === undefined ? {} : { out: options.out }),
-    }
-    printResult(context, options.json, value, linesOf(from, to, report, options.out))
-    if (onlyNew.pairs > 0) throw different()
-  })
 }
 
 const fewUpserts = 100
@@ -53,18 +53,16 @@ async function run(from: Source, to: Source, writer: PacketWriter | null, signal
   // of the process takes.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) setFlagsFromString(flag)
   const report = await differenceOf(from, to, { ...(writer ? { added: writer.add } : {}), signal })
-  const { statements, needed } = report.onlyNew
-  await writer?.end({ statements, needed, base: report.old.sha256 })
+  await writer?.end(report.onlyNew, report.old.sha256)
   return report
 }
 
 function linesOf(from: Source, to: Source, report: DiffReport, directory: string | undefined): string[] {
   const { onlyNew, onlyOld } = report
-  const kinds = Object.entries(onlyNew.statements)
   const lacking = `${from.name} (${number.format(report.old.pairs)}) lacks ${number.format(onlyNew.pairs)}`
   return [
     `${to.name}: ${plural(report.new.pairs, 'pair')}, of which ${lacking}`,
-    ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
+    ...kindLines(onlyNew.statements),
     ...(onlyOld > 0
       ? [`${plural(onlyOld, 'distinct pair')} only ${from.name} has; replaying the new packet does not undo them`]
       : []),

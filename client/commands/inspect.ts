@@ -1,48 +1,46 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
-import { number, packetText, reportLines, requiresLines } from '../format.ts'
-import { type OutputOptions, type ServiceOptions, withJson, withService } from '../options.ts'
-import { pictureOfPacket } from '../picture/picture-of-packet.ts'
+import { kindLines, packetText, reportLines, requiresLines } from '../format.ts'
+import type { CommonOptions } from '../options.ts'
+import { pictureOfShape } from '../picture/picture-of-shape.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { type Contents, contentsOf } from '../source/contents.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 
-interface Options extends ServiceOptions, OutputOptions, PictureOptions {}
+interface Options extends CommonOptions, PictureOptions {}
 
 /** `packets inspect`: what a packet holds and what a target needs for it, without a database. */
 export function inspect(context: Context): Command {
-  const command = new Command('inspect')
+  return new Command('inspect')
     .description('say what is in a packet and what a target needs for it')
     .argument('<source>', sourceHelp)
     .addOption(pictureOption('what is in the packet'))
-  return withService(withJson(command)).action(async (word: string, options: Options) => {
-    const source = await resolveSource(context, word, options)
-    const contents = await contentsOf(source, context.signal)
-    if (options.picture) await savePicture(options.picture, await pictureOfPacket(source, context.signal))
-    const { name, generation, sha256 } = source
-    const { base = null, expiresAt = null } = source.manifest ?? {}
-    const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-    printResult(
-      context,
-      options.json,
-      { name, generation, sha256, base, expiresAt, ...contents, parts },
-      linesOf(source, contents),
-    )
-  })
+    .action(async (word: string, options: Options) => {
+      const source = await resolveSource(context, word, options)
+      const { shape, ...contents } = await contentsOf(source, context.signal, options.picture !== undefined)
+      if (options.picture && shape) {
+        const identities = contents.requires.constraints
+        await savePicture(options.picture, pictureOfShape(source.name, { shape, identities }))
+      }
+      const { name, generation, sha256 } = source
+      const { base = null, expiresAt = null } = source.manifest ?? {}
+      const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
+      const result = { name, generation, sha256, base, expiresAt, ...contents, parts }
+      printResult(context, options.json, result, linesOf(source, contents))
+    })
 }
 
 function linesOf(
   { name, generation, sha256, parts, manifest }: Source,
-  { pairs, bytes, statements, requires, report }: Contents,
+  { pairs, bytes, statements, requires, report }: Omit<Contents, 'shape'>,
 ) {
-  const kinds = Object.entries(statements).filter(([, count]) => count > 0)
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
     ...(manifest?.expiresAt ? [`expires: ${manifest.expiresAt}`] : []),
     ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
-    ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
+    ...kindLines(statements),
     ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
   ]

@@ -2,28 +2,25 @@ import { Command, Option } from 'commander'
 import { type Context, printResult, warn } from '../context.ts'
 import { jobLine } from '../format.ts'
 import { listedStates } from '../job-states.ts'
-import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
+import { type CommonOptions, openService, wholeNumber } from '../options.ts'
 
-interface Options extends ServiceOptions, OutputOptions {
+interface Options extends CommonOptions {
   limit: number
   state?: string
 }
 
 /** `packets jobs`: the latest publishes. */
 export function jobs(context: Context): Command {
-  const command = new Command('jobs')
+  return new Command('jobs')
     .description('list jobs, newest first')
     .argument('[org]', 'only jobs of this org and its sub-directories')
     .addOption(new Option('--state <state>', 'only jobs in this state; open: unfinished').choices(listedStates))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
-  return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {
-    const client = await openService(context, options)
-    const { jobs: found, hasMore } = await client.jobs(
-      { orgName: org, state: options.state },
-      options.limit,
-      context.signal,
-    )
-    printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine))
-    if (hasMore) warn(context, 'there are more jobs: raise --limit')
-  })
+    .action(async (org: string | undefined, options: Options) => {
+      const client = await openService(context, options)
+      const of = { orgName: org, state: options.state }
+      const { jobs: found, hasMore } = await client.jobs(of, options.limit, context.signal)
+      printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine))
+      if (hasMore) warn(context, 'there are more jobs: raise --limit')
+    })
 }

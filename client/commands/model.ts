@@ -1,25 +1,25 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { number, plural } from '../format.ts'
-import { type OutputOptions, openService, type ServiceOptions, withJson, withService } from '../options.ts'
+import { type CommonOptions, openService } from '../options.ts'
 import { describeProperty, pictureOfModel } from '../picture/picture-of-model.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import type { Model } from '../service-types.ts'
 
-interface Options extends ServiceOptions, OutputOptions, PictureOptions {}
+interface Options extends CommonOptions, PictureOptions {}
 
 /** `packets model`: the node types of a data model. */
 export function model(context: Context): Command {
-  const command = new Command('model')
+  return new Command('model')
     .description('say what is in a version of a data model')
     .argument('<version>', 'grn of a manager version')
     .addOption(pictureOption('the node types'))
-  return withService(withJson(command)).action(async (version: string, options: Options) => {
-    const client = await openService(context, options)
-    const found = await client.model(version, context.signal)
-    if (options.picture) await savePicture(options.picture, pictureOfModel(version, found))
-    printResult(context, options.json, { version, ...found }, linesOf(version, found))
-  })
+    .action(async (version: string, options: Options) => {
+      const client = await openService(context, options)
+      const found = await client.model(version, context.signal)
+      if (options.picture) await savePicture(options.picture, pictureOfModel(version, found))
+      printResult(context, options.json, { version, ...found }, linesOf(version, found))
+    })
 }
 
 function linesOf(version: string, { properties, nodeTypes }: Model): string[] {

@@ -5,19 +5,11 @@ import { dryRunLines } from '../dry-run-lines.ts'
 import { different, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
-import {
-  type OutputOptions,
-  openService,
-  type ProgressOptions,
-  progressOption,
-  type ServiceOptions,
-  withJson,
-  withService,
-} from '../options.ts'
+import { type CommonOptions, openService, type ProgressOptions, progressOption } from '../options.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
 import type { DryRun } from '../service-types.ts'
 
-interface Options extends ServiceOptions, OutputOptions, ProgressOptions, RequestOptions {
+interface Options extends CommonOptions, ProgressOptions, RequestOptions {
   wait: boolean
   dryRun?: true
 }
@@ -29,7 +21,7 @@ export function publish(context: Context): Command {
     .option('--no-wait', 'print the id of the job, and do not follow it')
     .option('--dry-run', 'store nothing; say what the publish would make')
     .addOption(progressOption(context))
-  return withService(withJson(command)).action(async (file: string, options: Options) => {
+  return command.action(async (file: string, options: Options) => {
     if (options.progress && !options.wait) throw usageError('--progress cannot be combined with --no-wait')
     if (options.dryRun && !options.wait) throw usageError('--no-wait: --dry-run makes no job')
     if (options.dryRun && options.progress) throw usageError('--progress cannot be combined with --dry-run')

@@ -3,16 +3,17 @@ import { Command, Option } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { different, Failure, usageError } from '../exit.ts'
 import { number, plural } from '../format.ts'
-import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
+import { type CommonOptions, progressOption } from '../options.ts'
 import { openRejects, type Rejects } from '../rejects.ts'
+import { namesOf } from '../replay/preflight/constraints.ts'
 import type { ReplayReport } from '../replay/replay.ts'
-import { dryRun } from '../replay/verify/dry-run.ts'
+import { dryRun } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 import { comparedIn, comparedText, differenceLines, runComparison } from '../verifying.ts'
 
-interface Options extends ServiceOptions, OutputOptions, TargetOptions, ReplayingOptions {
+interface Options extends CommonOptions, TargetOptions, ReplayingOptions {
   onError: 'stop' | 'collect'
   rejects?: string
   dryRun?: true
@@ -43,7 +44,7 @@ export function replay(context: Context): Command {
       ]),
     )
     .addOption(progressOption(context))
-  return withService(withJson(command)).action((word: string, options: Options) =>
+  return command.action((word: string, options: Options) =>
     options.dryRun ? foretell(context, word, options) : run(context, word, options),
   )
 }
@@ -80,7 +81,7 @@ function whereRejects({ rejectedBefore }: ReplayReport, file: string | undefined
 /** Says what a replay would change. */
 async function foretell(context: Context, word: string, options: Options): Promise<void> {
   requireConsistent(options)
-  const { createConstraints = false, withoutConstraints = false } = options
+  const { createConstraints, withoutConstraints } = options
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
   const report = await runComparison(context, source, target, options, (packet, to, settings) =>
@@ -88,10 +89,11 @@ async function foretell(context: Context, word: string, options: Options): Promi
   )
   const { differing, missingConstraints } = report
   const changes = `${plural(differing, 'pair')} of ${comparedIn(report)} would change the target`
-  const constraints = missingConstraints.map(({ label, property }) => `:${label}(${property})`)
   const lines = [
     `${source.name}: ${differing === 0 ? 'no pair that was compared would change the target' : changes}; ${comparedText(report)}`,
-    ...(constraints.length > 0 ? [`uniqueness constraints that would be created: ${constraints.join(', ')}`] : []),
+    ...(missingConstraints.length > 0
+      ? [`uniqueness constraints that would be created: ${namesOf(missingConstraints)}`]
+      : []),
     ...differenceLines(report),
   ]
   printResult(context, options.json, { source: source.name, target: target.url, ...report }, lines)

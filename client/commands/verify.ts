@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { different } from '../exit.ts'
-import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
+import { type CommonOptions, progressOption } from '../options.ts'
 import { drawDifferences } from '../picture/picture-of-differences.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { verify as compare } from '../replay/verify/verify.ts'
@@ -18,7 +18,7 @@ import {
   withSample,
 } from '../verifying.ts'
 
-interface Options extends ServiceOptions, OutputOptions, TargetOptions, ComparisonOptions, PictureOptions {}
+interface Options extends CommonOptions, TargetOptions, ComparisonOptions, PictureOptions {}
 
 /** `packets verify`: says whether a target agrees with a packet. */
 export function verify(context: Context): Command {
@@ -28,7 +28,7 @@ export function verify(context: Context): Command {
       .argument('<source>', sourceHelp),
   )
   withSample(withLanes(command)).addOption(pictureOption('what differs')).addOption(progressOption(context))
-  return withService(withJson(command)).action(async (word: string, options: Options) => {
+  return command.action(async (word: string, options: Options) => {
     const target = await readTarget(context, options)
     const source = await resolveSource(context, word, options)
     const drawing = drawDifferences()

@@ -1,13 +1,10 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
-import { type OutputOptions, openService, type ServiceOptions, withJson, withService } from '../options.ts'
-
-interface Options extends ServiceOptions, OutputOptions {}
+import { type CommonOptions, openService } from '../options.ts'
 
 /** `packets whoami`: what the token allows. */
 export function whoami(context: Context): Command {
-  const command = new Command('whoami').description('say what the token allows')
-  return withService(withJson(command)).action(async (options: Options) => {
+  return new Command('whoami').description('say what the token allows').action(async (options: CommonOptions) => {
     const client = await openService(context, options)
     const found = await client.whoami(context.signal)
     const { name, orgs, scopes, expiresAt } = found

@@ -1,6 +1,8 @@
+import { Graph, layout } from '@dagrejs/dagre'
 import { type Arrow, type Bubble, longestTitle, type Picture } from './picture.ts'
-import { type Point, ranksOf } from './ranks.ts'
-import { type Box, lineHeight, loopStep, margin, rowsOf, sizeOf, widest, widthOf } from './sizes.ts'
+import { type Box, lineHeight, loopStep, margin, rowsOf, type Size, sizeOf, widest, widthOf } from './sizes.ts'
+
+export type Point = Pick<Box, 'x' | 'y'>
 
 export interface Layout {
   width: number
@@ -11,6 +13,7 @@ export interface Layout {
 }
 
 const rowWidth = 1_200
+const textMargin = 8
 
 /**
  * Places bubbles in ranks, and arrows between them. Loops, the arrows from a bubble to itself, are below their bubble.
@@ -24,7 +27,7 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
   )
   const loopsOf = ({ label }: Bubble) => loops.get(label) ?? []
   /** The space of a bubble with its loops. */
-  function spaceOf(bubble: Bubble) {
+  function spaceOf(bubble: Bubble): Size {
     const { width, height } = sizeOf(bubble, loopsOf(bubble))
     return { width, height: height + loopsOf(bubble).length * lineHeight }
   }
@@ -32,14 +35,7 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
   const connected = new Set(between.flatMap(({ from, to }) => [from, to]))
   const ranked = bubbles.filter(({ label }) => connected.has(label))
   const alone = bubbles.filter(({ label }) => !connected.has(label))
-  const position = new Map(ranked.map(({ label }, index) => [label, index]))
-  const ranks = ranksOf(
-    ranked.map(spaceOf),
-    between.map(({ from, to, text }) => ({
-      ...{ from: position.get(from) as number, to: position.get(to) as number },
-      width: widthOf(text),
-    })),
-  )
+  const ranks = ranksOf(ranked, ranked.map(spaceOf), between)
   const rows = rowsOf(alone.map(spaceOf), ranks.height || margin, Math.max(ranks.width, rowWidth))
   const placed = [...ranked, ...alone].map((bubble, index) => {
     const space = [...ranks.boxes, ...rows][index] as Box
@@ -50,11 +46,11 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
   const boxOf = (label: string) => boxes.get(label) as Box
 
   const drawnBetween = between.map((arrow, index) => {
-    const { points, text } = ranks.edges[index] as (typeof ranks.edges)[number]
+    const { points, x, y } = ranks.edges[index] as (typeof ranks.edges)[number]
     const inner = points.slice(1, -1)
     const start = borderOf(boxOf(arrow.from), inner[0] as Point)
     const end = borderOf(boxOf(arrow.to), inner.at(-1) as Point)
-    return { arrow, points: [start, ...inner, end], text: textBox(arrow, text) }
+    return { arrow, points: [start, ...inner, end], text: textBox(arrow, { x, y }) }
   })
   const drawnLoops = [...loops.values()].flatMap((own) =>
     own.map((arrow, index) => {
@@ -70,6 +66,29 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
     height: placed.reduce((most, { space: { y, height } }) => Math.max(most, y + height / 2 + margin), ranks.height),
     bubbles: placed,
     arrows: [...drawnBetween, ...drawnLoops],
+  }
+}
+
+/** Places bubbles in ranks, so that most arrows lead from left to right, and their texts cover nothing. */
+function ranksOf(bubbles: readonly Bubble[], sizes: readonly Size[], arrows: readonly Arrow[]) {
+  // Dagre names nodes and edges by texts. Labels may be any text, so these are positions.
+  const nameOf = new Map(bubbles.map(({ label }, index) => [label, String(index)]))
+  const ends = ({ from, to }: Arrow) => [nameOf.get(from), nameOf.get(to)] as [string, string]
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({ rankdir: 'LR', nodesep: 36, edgesep: 18, ranksep: 60, marginx: margin, marginy: margin })
+  for (const [index, size] of sizes.entries()) graph.setNode(String(index), { ...size })
+  for (const [index, arrow] of arrows.entries()) {
+    const size = { width: widthOf(arrow.text) + textMargin, height: lineHeight, labelpos: 'c' }
+    graph.setEdge(...ends(arrow), size, String(index))
+  }
+  if (bubbles.length > 0) layout(graph)
+  const { width = 0, height = 0 } = graph.graph() as Partial<Size>
+  return {
+    ...{ width, height },
+    boxes: bubbles.map((_, index) => graph.node(String(index)) as unknown as Box),
+    edges: arrows.map(
+      (arrow, index) => graph.edge(...ends(arrow), String(index)) as unknown as Point & { points: Point[] },
+    ),
   }
 }
 

@@ -1,6 +1,6 @@
 import { identitiesOf, typeBetween } from '../../shared/packet/kinds/kinds.ts'
 import { number } from '../format.ts'
-import type { Difference } from '../replay/verify/read-back.ts'
+import type { Difference } from '../replay/verify/reader.ts'
 import { differenceWords } from '../verifying.ts'
 import { type Picture, shortened } from './picture.ts'
 

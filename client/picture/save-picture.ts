@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
-import { usageError } from '../exit.ts'
+import { cannotBe } from '../exit.ts'
 import { mermaidOf } from './mermaid.ts'
 import type { Picture } from './picture.ts'
 import { svgOf } from './svg.ts'
@@ -22,7 +22,5 @@ export const pictureOption = (what: string): Option =>
 /** @throws Failure (usage) if the file cannot be written */
 export async function savePicture(file: string, picture: Picture): Promise<void> {
   const format = formats[extname(file)] as (picture: Picture) => string
-  await writeFile(file, format(picture)).catch(({ code }) => {
-    throw usageError(`--picture: ${file} cannot be written (${code})`)
-  })
+  await writeFile(file, format(picture)).catch(cannotBe('written', `--picture: ${file}`))
 }

@@ -8,7 +8,7 @@ const padding = 14
 /** From one loop to the next. */
 export const loopStep = 10
 
-interface Size {
+export interface Size {
   width: number
   height: number
 }

@@ -1,7 +1,6 @@
-import { type Layout, layoutOf } from './layout.ts'
-import { longestTitle, type Picture } from './picture.ts'
+import { type Layout, layoutOf, type Point } from './layout.ts'
+import { drawable, longestTitle, type Picture } from './picture.ts'
 import { fontSize, lineHeight, margin } from './sizes.ts'
-import { element, escaped } from './xml.ts'
 
 const [ink, line, paper, fill, red] = ['#1b1b1f', '#5b5f6b', '#ffffff', '#eef4ff', '#b3261e']
 const cornerRadius = 12
@@ -89,8 +88,6 @@ function drawArrow({ points }: Layout['arrows'][number]): string {
   return element('path', { d: path, fill: 'none', stroke: line, 'marker-end': 'url(#head)' })
 }
 
-type Point = Layout['arrows'][number]['points'][number]
-
 const at = ({ x, y }: Point) => `${round(x)} ${round(y)}`
 
 /** A point near the first one, on the way to the other. */
@@ -110,3 +107,16 @@ function drawText({ arrow, text: { x, y, width, height } }: Layout['arrows'][num
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
+
+/** A text as the content of an element. */
+const escaped = (text: string, longest?: number): string =>
+  drawable(text, longest).replace(/[&<>"']/g, (character) => entities[character] as string)
+
+/** An element of XML, whose content is XML. */
+function element(name: string, attributes: Record<string, string | number>, ...content: string[]): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`)
+  const start = `<${name}${written.join('')}`
+  return content.length === 0 ? `${start}/>` : `${start}>${content.join('')}</${name}>`
+}

@@ -1,13 +1,4 @@
-/** A set of hashes, which compares their first four words only. A hash that is met again can be marked. */
-export interface HashSet {
-  /** @returns whether it is new */
-  add(hash: Uint32Array): boolean
-  has(hash: Uint32Array): boolean
-  /** Marks the hash if the set has it. @returns whether it has */
-  mark(hash: Uint32Array): boolean
-  readonly size: number
-  readonly marked: number
-}
+import { hash } from 'node:crypto'
 
 const wordsPerSlot = 4
 // Flags in the two lowest bits of a slot's first word. The other 126 bits of the slot hold the hash.
@@ -15,10 +6,11 @@ const [isTaken, isMarked, flags] = [1, 2, 3]
 const fullest = 0.75
 
 /**
- * An open-addressed table in one array: 32 MB for a million hashes, where a Set of texts takes several times as much.
+ * A set of hashes, which compares their first four words only. An open-addressed table in one array: 32 MB for a million
+ * hashes, where a Set of texts takes several times as much.
  * @param slots a power of two; the table grows when it gets full
  */
-export function createHashSet(slots = 1_024): HashSet {
+export function createHashSet(slots = 1_024) {
   let table = new Uint32Array(slots * wordsPerSlot)
   let size = 0
   let marked = 0
@@ -45,7 +37,8 @@ export function createHashSet(slots = 1_024): HashSet {
   }
 
   return {
-    add(hash) {
+    /** @returns whether the hash is new */
+    add(hash: Uint32Array): boolean {
       const at = placeOf(hash)
       if (table[at] !== 0) return false
       table[at] = ((hash[0] as number) & ~flags) | isTaken
@@ -54,8 +47,9 @@ export function createHashSet(slots = 1_024): HashSet {
       if (size > (table.length / wordsPerSlot) * fullest) grow()
       return true
     },
-    has: (hash) => table[placeOf(hash)] !== 0,
-    mark(hash) {
+    has: (hash: Uint32Array): boolean => table[placeOf(hash)] !== 0,
+    /** Marks the hash if the set has it. @returns whether it has */
+    mark(hash: Uint32Array): boolean {
       const at = placeOf(hash)
       const first = table[at] as number
       if (first === 0) return false
@@ -71,3 +65,18 @@ export function createHashSet(slots = 1_024): HashSet {
     },
   }
 }
+
+export type TextSet = ReturnType<typeof createTextSet>
+
+/** A set of texts. It stores a hash for each, in at most 43 bytes of memory: a packet may name many millions. */
+export function createTextSet() {
+  const known = createHashSet()
+  return {
+    /** @returns whether the text is new */
+    add: (text: string): boolean => known.add(hashOf(text)),
+    has: (text: string): boolean => known.has(hashOf(text)),
+  }
+}
+
+// Copies the digest, because the memory of the digest may not be aligned to four bytes.
+const hashOf = (text: string): Uint32Array => new Uint32Array(new Uint8Array(hash('sha256', text, 'buffer')).buffer)

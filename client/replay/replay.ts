@@ -1,17 +1,14 @@
 import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../shared/packet/recognise.ts'
-import { createMissing, preflight } from './preflight/preflight.ts'
-import { survey } from './preflight/survey.ts'
+import { survey } from './preflight/needs.ts'
+import { createMissing, type PreflightSettings, preflight } from './preflight/preflight.ts'
 import { nothingDone, partsHeld } from './resume/held.ts'
-import { openResume } from './resume/resume.ts'
-import { targetHash } from './resume/state-file.ts'
-import { type Connection, connect, type Target } from './run/connection.ts'
-import { interruptible } from './run/interruptible.ts'
+import { openResume, targetHash } from './resume/resume.ts'
+import { atTarget, type Connection, type Target } from './run/connection.ts'
 import { createRunner } from './run/run-batch.ts'
-import { lanesOfAuto } from './run/run-items.ts'
-import { runWindow } from './run/run-window.ts'
-import { createTally, type Tally } from './run/tally.ts'
-import type { PacketSource, PartSource } from './source/packet-source.ts'
+import { lanesOfAuto, runWindow } from './run/run-window.ts'
+import { createTally, type Tally } from './run/transaction.ts'
+import type { PacketSource, PartSource } from './source/load-part.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
 import { endUndo } from './undo/directory.ts'
 import { readFacts } from './undo/facts.ts'
@@ -19,25 +16,22 @@ import { saveUndo } from './undo/save-undo.ts'
 
 export type { PacketSource, PartSource, Target }
 
-export interface ReplayOptions {
+export interface ReplayOptions extends PreflightSettings {
   /** How many transactions may run at once; `auto`: four. Without constraints, and in order, always one. */
   lanes: number | 'auto'
   /**
    * Whether to run all pairs in the order of the packet. Needed if elements that several sub-requests share may have
    * changed at the origin between these; otherwise the order does not matter. Contract 5, order independence.
    */
-  inOrder: boolean
+  inOrder?: boolean
   /** The most rows of a transaction. */
   batchRows: number
-  createConstraints: boolean
-  withoutConstraints: boolean
-  onError: 'stop' | 'collect'
   /** Null if the replay need not be resumable. */
   stateFile: string | null
-  restart: boolean
+  restart?: boolean
   /** Where to write, before anything is replayed, a packet that brings back what the replay touches. */
   undoDirectory?: string
-  /** Receives each pair that the target refused, with `onError: 'collect'`. */
+  /** Receives each pair that the target refuses. Without it, such a pair ends the replay. */
   rejected?: (pair: Pair, place: Place) => Promise<void> | void
   onProgress?: (progress: Progress) => void
   /** Limit of the JSON of parts that run together, bytes. An interruption repeats them; memory holds twice as much. */
@@ -72,15 +66,9 @@ export interface ReplayReport extends Tally {
  * after the first window may be refused after earlier parts have been written.
  * @throws ReplayError
  */
-export async function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
-  const { signal } = options
-  const connection = connect(target)
-  try {
-    const work = () => replayInto(connection, source, target, options)
-    return await interruptible(signal, 'interrupted; the same command continues', work)
-  } finally {
-    await connection.close()
-  }
+export function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
+  const work = (connection: Connection) => replayInto(connection, source, target, options)
+  return atTarget(target, 'write', options.signal, work, 'interrupted; the same command continues')
 }
 
 async function replayInto(
@@ -90,14 +78,13 @@ async function replayInto(
   options: ReplayOptions,
 ): Promise<ReplayReport> {
   const started = performance.now()
-  const { signal, onProgress } = options
-  const { inOrder, windowBytes = usualWindowBytes, undoDirectory } = options
-  const settings = { recognise: createRecogniser(), inOrder, windowBytes }
-  const resume = await openResume(options.stateFile, options.restart)
+  const { signal, inOrder = false, restart = false, batchRows, onProgress, undoDirectory } = options
+  const settings = { recognise: createRecogniser(), windowBytes: options.windowBytes ?? usualWindowBytes, signal }
+  const resume = await openResume(options.stateFile, restart)
   const { known } = resume
-  const { sha256, needed } = await survey(source, settings, signal)
+  const { sha256, needed } = await survey(source, settings)
   // The manifest may omit a constraint that only an undo needs.
-  const facts = undoDirectory === undefined ? null : await readFacts(source, settings, signal)
+  const facts = undoDirectory === undefined ? null : await readFacts(source, settings)
   const constraints = facts?.rules ?? needed
   const found = await preflight(connection, constraints, options, signal)
   const { generation } = source
@@ -116,30 +103,30 @@ async function replayInto(
   }
   // A target that lacks constraints is not as the replay left it, and would be slow to read.
   const isChecked = known !== null && found.missing.length === 0
-  const reading = { ...settings, lanes: options.lanes, batchRows: options.batchRows, mostShown: 0, signal }
+  const reading = { ...settings, lanes: options.lanes, batchRows, mostShown: 0 }
   const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
   const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
-  const windows = windowsOf(source, due, settings, signal)
+  const windows = windowsOf(source, due, settings)
   // The first window must pass its checks before anything is written, even constraints.
   let window = await windows.next()
   await createMissing(connection, found, signal)
   const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
   if (undo !== null && facts !== null) {
-    await saveUndo(connection, source, { ...settings, undo, facts, isBegun: known !== null }, signal)
+    await saveUndo(connection, source, { undo, facts, isBegun: known !== null }, settings)
   }
   await resume.begin({ ...replayed, ...held })
 
   partsDone = held.done.length
   tally.rejected = held.rejected.length
   const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
-  const onRefused = options.onError === 'stop' ? 'stop' : (options.rejected ?? (() => {}))
-  const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
+  const runner = createRunner({ connection, tally, onRefused: options.rejected, onCommit: tell, signal })
   while (!window.done) {
     const parts = window.value
     // The next window is parsed while the target works. Its errors are reported when this window is done.
     const next = windows.next()
     next.catch(() => {})
-    const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows, inOrder }, tally)
+    const items = parts.flatMap((part) => part.items)
+    const refused = await runWindow(items, runner, { lanes, batchRows, inOrder }, tally)
     partsDone += parts.length
     await resume.add(
       parts.map(({ number }) => number),

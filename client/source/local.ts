@@ -6,7 +6,8 @@ import { SourceBroken } from '../../shared/packet/broken.ts'
 import { parsePartName, partNames } from '../../shared/packet/names.ts'
 import type { Input } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
-import type { PartSource } from '../replay/source/packet-source.ts'
+import type { PartSource } from '../replay/source/load-part.ts'
+import { jsonOrNull } from '../requests.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import { bareSource, once, partOf, type Source, sourceOf } from './source.ts'
 
@@ -40,17 +41,9 @@ export const inputSource = (stdin: Input): Source =>
 export async function readManifest(directory: string): Promise<Manifest | null> {
   const text = await readFile(join(directory, manifestFile), 'utf8').catch(() => null)
   if (text === null) return null
-  const manifest = parseManifest(jsonOf(text))
+  const manifest = parseManifest(jsonOrNull(text))
   if (typeof manifest !== 'string') return manifest
   throw new Failure('broken', `${join(directory, manifestFile)} is no manifest: ${manifest}`)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** Reads the file, or else the same name with `.gz`. @throws SourceBroken */

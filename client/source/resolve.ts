@@ -1,7 +1,7 @@
 import { orgName } from '../../shared/packet/names.ts'
 import type { Context } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
-import { openService, type ServiceOptions, serviceUrl } from '../options.ts'
+import { type CommonOptions, openService, serviceUrl } from '../options.ts'
 import { ServiceError } from '../service-error.ts'
 import { download, withoutQuery } from './download.ts'
 import { inputSource, localSource } from './local.ts'
@@ -14,7 +14,7 @@ const linkSeconds = 86_400
 export const sourceHelp = 'a file or directory, an http(s) link, - for standard input, or ORG/NAME at the service'
 
 /** Finds the packet that a word of the command line names. */
-export async function resolveSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
+export async function resolveSource(context: Context, word: string, options: CommonOptions): Promise<Source> {
   const [source] = await resolveSources(context, [word], options)
   return source as Source
 }
@@ -23,7 +23,7 @@ export async function resolveSource(context: Context, word: string, options: Ser
 export async function resolveSources(
   context: Context,
   words: readonly string[],
-  options: ServiceOptions,
+  options: CommonOptions,
 ): Promise<Source[]> {
   const found: (Source | null)[] = []
   for (const word of words) found.push(await sourceElsewhere(context, word))
@@ -58,7 +58,7 @@ function linkSource(link: string): Source {
 }
 
 /** The packet that the service has under a name. @throws Failure (service) if it has none */
-export async function serviceSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
+export async function serviceSource(context: Context, word: string, options: CommonOptions): Promise<Source> {
   if ((options.url ?? context.environment.PACKETS_URL) === undefined) {
     throw usageError(`"${word}" is no file here, and no service is named: set PACKETS_URL or pass --url`)
   }

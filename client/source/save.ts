@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure, usageError } from '../exit.ts'
+import { cannotBe, usageError } from '../exit.ts'
 import { packetText } from '../format.ts'
 import type { Progress } from '../progress.ts'
 import { readPart } from '../replay/source/load-part.ts'
@@ -20,7 +20,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   if (names.includes(manifestFile))
     throw usageError(`a packet named ${manifestFile} and its manifest cannot be kept in one directory`)
   const write = writerTo(directory)
-  await mkdir(directory, { recursive: true }).catch(asFailure(directory))
+  await mkdir(directory, { recursive: true }).catch(cannotBe('written', directory))
   const earlier = await readManifest(directory)
   if (earlier && earlier.packet !== manifest.packet) {
     throw usageError(`${directory} holds ${earlier.packet}; name another directory with -o`)
@@ -75,13 +75,7 @@ function writerTo(directory: string) {
       await rename(unfinished, path)
     } catch (error) {
       await rm(unfinished, { force: true })
-      asFailure(path)(error)
+      cannotBe('written', path)(error)
     }
-  }
-}
-
-function asFailure(path: string) {
-  return (error: unknown): never => {
-    throw new Failure('usage', `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }
 }

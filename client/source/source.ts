@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { SourceBroken } from '../../shared/packet/broken.ts'
-import type { PacketSource, PartSource } from '../replay/source/packet-source.ts'
+import type { PacketSource, PartSource } from '../replay/source/load-part.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 
 /** A packet that a command works on, wherever it comes from. */

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StatementCounts } from '../../shared/packet/kinds/statement.ts'
 import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
 import { partNames } from '../../shared/packet/names.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
-import { usageError } from '../exit.ts'
+import { cannotBe, usageError } from '../exit.ts'
 import type { Uniqueness } from '../replay/preflight/constraints.ts'
-import { localManifest } from '../replay/source/local-manifest.ts'
+import { type LocalPart, localManifest } from '../replay/source/local-manifest.ts'
 import { manifestFile } from './local.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',', ']}']
@@ -15,24 +16,19 @@ const pairsPerPart = 5_000
 const bytesPerPart = 32 * 1024 * 1024
 const name = 'packet.json'
 
-/** A packet that is being written into a directory. Until its end, the directory holds no part that a command reads. */
-export interface PacketWriter {
-  /** Adds a pair, with its metadata. */
-  add(pair: Pair): Promise<void>
-  /** Completes the packet. `base` is the digest of the packet that a target must have. */
-  end(contents: { statements: Record<string, number>; needed: readonly Uniqueness[]; base: string }): Promise<void>
-  /** Removes what was written. */
-  discard(): Promise<void>
-}
+export type PacketWriter = Awaited<ReturnType<typeof openPacketWriter>>
 
-/** @throws Failure (usage) if the directory has files, other than unfinished ones that an interrupted writer left */
-export async function openPacketWriter(directory: string): Promise<PacketWriter> {
+/**
+ * Writes a packet into a directory. Until its end, the directory holds no part that a command reads.
+ * @throws Failure (usage) if the directory has files, other than unfinished ones that an interrupted writer left
+ */
+export async function openPacketWriter(directory: string) {
   const created = await mkdir(directory, { recursive: true }).catch(unwritable(directory))
   const found = await readdir(directory).catch(unwritable(directory))
   if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
   await removeUnfinished()
 
-  const parts: { pairs: number; bytes: number; sha256: string }[] = []
+  const parts: Omit<LocalPart, 'fileName'>[] = []
   let texts: string[] = []
   let bytes = 0
 
@@ -53,7 +49,8 @@ export async function openPacketWriter(directory: string): Promise<PacketWriter>
   }
 
   return {
-    async add(pair) {
+    /** Adds a pair, with its metadata. */
+    async add(pair: Pair): Promise<void> {
       const text = stringifyLossless(pair)
       const more = Buffer.byteLength(text) + separator.length
       const isFull = texts.length === pairsPerPart || begin.length + bytes + more + end.length > bytesPerPart
@@ -62,20 +59,22 @@ export async function openPacketWriter(directory: string): Promise<PacketWriter>
       bytes += more
     },
 
-    async end({ statements, needed, base }) {
+    /** Completes the packet. `base` is the digest of the packet that a target must have. */
+    async end(contents: { statements: StatementCounts; needed: readonly Uniqueness[] }, base: string): Promise<void> {
       // A packet without pairs is one part with an empty list.
       if (texts.length > 0 || parts.length === 0) await closePart()
       const names = partNames(name, parts.length)
       const named = parts.map((part, index) => ({ fileName: names[index] as string, ...part }))
       const rest = [...names, manifestFile]
-      await write(unfinished(parts.length), localManifest({ packet: name, parts: named, statements, needed }, { base }))
+      await write(unfinished(parts.length), localManifest({ packet: name, parts: named, ...contents }, { base }))
       // The manifest comes last. Until then, one of several parts is known to be missing.
       for (const [index, file] of rest.entries()) {
         await rename(join(directory, unfinished(index)), join(directory, file)).catch(unwritable(directory))
       }
     },
 
-    async discard() {
+    /** Removes what was written. */
+    async discard(): Promise<void> {
       await removeUnfinished()
       if (created !== undefined) await rm(directory, { recursive: true, force: true })
     },
@@ -85,8 +84,4 @@ export async function openPacketWriter(directory: string): Promise<PacketWriter>
 const unfinished = (index: number) => `.${index + 1}.incomplete`
 const isUnfinished = (file: string) => /^\.\d+\.incomplete$/.test(file)
 
-function unwritable(path: string) {
-  return (error: unknown): never => {
-    throw usageError(`--out: ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
-  }
-}
+const unwritable = (path: string) => cannotBe('written', `--out: ${path}`)

@@ -40,7 +40,7 @@ test.each([1, 4])('a pair that the target refuses ends the replay and is named, 
 test.each([1, 4])('refused pairs are handed over, and all others replayed, with %i lanes', async (lanes) => {
   const handed: [unknown, Place][] = []
   const rejected = (pair: Pair, place: Place) => void handed.push([pair.parameters.id, place])
-  const report = await replayed(sourceOf(withBad), target, { lanes, batchRows: 100, onError: 'collect', rejected })
+  const report = await replayed(sourceOf(withBad), target, { lanes, batchRows: 100, rejected })
   expect(report).toMatchObject({ rejected: 2, rows: 398 })
   expect(handed.toSorted()).toEqual([
     ['p123', { part: 1, pair: 124 }],
@@ -71,7 +71,7 @@ test.each([
     })
     const handed: Place[] = []
     const rejected = (_: Pair, place: Place) => void handed.push(place)
-    expect(await replayed(sourceOf(pairs), to, { onError: 'collect', rejected })).toMatchObject({ rows: 19 })
+    expect(await replayed(sourceOf(pairs), to, { rejected })).toMatchObject({ rows: 19 })
     expect(handed).toEqual([{ part: 1, pair: 8 }])
   },
 )

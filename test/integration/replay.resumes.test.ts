@@ -84,7 +84,7 @@ test('a replay continues in spite of pairs that were refused before an interrupt
   const bad = ['x', 'y'].map((id) => pairOf(nodeUpsert(label, id).statement, { id: { not: id } }))
   const packet = partsWithManifest([{ label, property: 'id' }], [...bad, ...many('a')], many('b'))
   const interrupted = new AbortController()
-  const collecting = { ...options, onError: 'collect' as const }
+  const collecting = { ...options, rejected() {} }
   const onProgress = ({ rows }: { rows: number }) => rows > 20 && interrupted.abort()
   const first = replayed(packet, target, { ...collecting, onProgress, signal: interrupted.signal })
   await expect(first).rejects.toMatchObject({ kind: 'interrupted' })

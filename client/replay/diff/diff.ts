@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { render } from '../../../shared/packet/cypher/parameters.ts'
 import type { StatementKind } from '../../../shared/packet/kinds/statement.ts'
+import { canonicalText } from '../../../shared/packet/lossless-json.ts'
 import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
-import { createRecogniser } from '../../../shared/packet/recognise.ts'
+import { createRecogniser, type Recognised } from '../../../shared/packet/recognise.ts'
 import { createHashSet } from '../hash-set.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import { createNeeds } from '../preflight/needed.ts'
-import { brokenIn, checkedPairs, readPart } from '../source/load-part.ts'
-import type { PacketSource } from '../source/packet-source.ts'
-import { pairHash } from './pair-hash.ts'
+import { createNeeds } from '../preflight/needs.ts'
+import { checkedParts, type PacketSource } from '../source/load-part.ts'
 
 export interface DiffOptions {
   /** Receives each pair that only the new packet has, in the order of the packet. */
@@ -75,9 +75,7 @@ async function readPairs(
 ): Promise<PacketRead> {
   const digests: string[] = []
   let count = 0
-  for (const [index, part] of source.parts.entries()) {
-    const stored = await readPart(source, index, signal)
-    const { sha256, pairs } = brokenIn(source.parts, index, () => checkedPairs(part, stored))
+  for await (const { sha256, pairs } of checkedParts(source, signal)) {
     digests.push(sha256)
     count += pairs.length
     for (const pair of pairs) {
@@ -86,4 +84,31 @@ async function readPairs(
     }
   }
   return { pairs: count, sha256: createHash('sha256').update(digests.join('\n')).digest('hex') }
+}
+
+// One buffer for all hashes: a new buffer for each would take memory outside the heap, which is released late.
+const digest = Buffer.from(new ArrayBuffer(32))
+const words = new Uint32Array(digest.buffer)
+
+/**
+ * The digest of a pair's statement and parameters: the same in both parameter syntaxes, and in any order of the keys of
+ * maps. 1 and 1.0 differ. Metadata does not count.
+ * @returns eight words, valid until the next call
+ */
+export function pairHash({ statement, parameters }: Pair, recognised: Recognised | null): Uint32Array {
+  const text = recognised === null ? statement : dollarText(recognised)
+  // The end of the JSON is always recognisable, so no two different pairs have the same text.
+  digest.write(hash('sha256', canonicalText(parameters) + text, 'binary'), 'latin1')
+  return words
+}
+
+const texts = new WeakMap<Recognised, string>()
+
+/** The statement as the service writes it with `$` before the names of parameters. */
+function dollarText(recognised: Recognised): string {
+  const known = texts.get(recognised)
+  if (known !== undefined) return known
+  const text = render(recognised.text, 'dollar')
+  texts.set(recognised, text)
+  return text
 }

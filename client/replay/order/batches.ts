@@ -1,7 +1,7 @@
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
-/** A pair that is ready to run. A node delete with many ids becomes several items. */
+/** A pair that is ready to run, or a share of a node delete with many ids. */
 export interface Item {
   pair: Pair
   place: Place
@@ -26,7 +26,8 @@ const rowsPerId = 2
 /** Cuts items into batches of one statement each, in the order of the items. An item over the limits is alone. */
 export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   const batches: Batch[] = []
-  const cut = items.flatMap((item) => cutDelete(item, Math.max(1, Math.floor(batchRows / rowsPerId))))
+  const mostIds = Math.min(idsPerDelete, Math.max(1, Math.floor(batchRows / rowsPerId)))
+  const cut = items.flatMap((item) => cutDelete(item, mostIds))
   for (const alike of Map.groupBy(cut, ({ pair }) => pair.statement).values()) {
     let [items, rows, bytes]: [Item[], number, number] = [[], 0, 0]
     for (const item of alike) {
@@ -72,10 +73,9 @@ function cutDelete(item: Item, most: number): Item[] {
   })
 }
 
-/** The items of one pair. */
-export function itemsOf(pair: Pair, place: Place, recognised: Recognised): Item[] {
+export function itemOf(pair: Pair, place: Place, recognised: Recognised): Item {
   const { parameters } = pair
-  return cutDelete({ pair, place, recognised, parameters, bytes: sizeOf(parameters) }, idsPerDelete)
+  return { pair, place, recognised, parameters, bytes: sizeOf(parameters) }
 }
 
 /** Size of a value as JSON, approximately. */

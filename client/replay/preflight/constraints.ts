@@ -6,6 +6,10 @@ export interface Uniqueness {
   property: string
 }
 
+/** `:Person(id), :Town(name)` */
+export const namesOf = (constraints: readonly Uniqueness[]): string =>
+  constraints.map(({ label, property }) => `:${label}(${property})`).join(', ')
+
 /** The syntax in which a server lists and creates constraints: as since Neo4j 4.4, as since 4.2, or as before. */
 export type ConstraintSyntax = 'require' | 'assert' | 'described'
 

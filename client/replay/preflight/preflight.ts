@@ -1,67 +1,59 @@
 import { ReplayError } from '../errors.ts'
-import { type Connection, connect, type Target } from '../run/connection.ts'
+import { atTarget, type Connection, type Target } from '../run/connection.ts'
 import { describeFailure, isAbort, remedyFor } from '../run/failures.ts'
-import { interruptible } from '../run/interruptible.ts'
-import { type ConstraintSyntax, constraintSyntax, creation, ensures, listing, type Uniqueness } from './constraints.ts'
-import { allRows, type Protocol, probeRead, probeWrite } from './queries.ts'
+import { type ConstraintSyntax, creation, ensures, listing, namesOf, type Uniqueness } from './constraints.ts'
+import { allRows, probe } from './queries.ts'
 
 export interface PreflightSettings {
-  createConstraints: boolean
-  withoutConstraints: boolean
-}
-
-export interface Preflight {
-  /** Null if the database has none. */
-  databaseId: string | null
-  /** Constraints that the target lacks, for `createMissing`. */
-  missing: readonly Uniqueness[]
-  syntax: ConstraintSyntax
+  createConstraints?: boolean
+  withoutConstraints?: boolean
 }
 
 /**
  * Finds out whether a replay can begin: whether the target can be reached and written, and has the constraints, or may
  * get them. Writes nothing.
+ * @returns the constraints that the target lacks, for `createMissing`; `databaseId` is null if the database has none.
  * @throws ReplayError
  */
-export function preflight(
+export const preflight = (
   connection: Connection,
   needed: readonly Uniqueness[],
   { createConstraints, withoutConstraints }: PreflightSettings,
   signal: AbortSignal,
-): Promise<Preflight> {
-  return reached('written', async () => {
-    const protocol = await probeWrite(connection, signal)
+) =>
+  reached('written', async () => {
+    // This fails if the user may only read, or the database is read-only.
+    const syntax = await probe(connection, 'CREATE ()', signal)
     const databaseId = await idOf(connection, signal)
-    const syntax = constraintSyntax(protocol)
-    if (withoutConstraints) return { databaseId, missing: [], syntax }
-    const missing = await missingConstraints(connection, needed, protocol, signal)
+    const missing = withoutConstraints ? [] : await missingConstraints(connection, needed, syntax, signal)
     if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, syntax))
     return { databaseId, missing, syntax }
   })
-}
 
 /** Creates the missing constraints. @throws ReplayError if one cannot be created; it names the ones created before */
-export function createMissing(
+export const createMissing = (
   connection: Connection,
-  { missing, syntax }: Pick<Preflight, 'missing' | 'syntax'>,
+  { missing, syntax }: { missing: readonly Uniqueness[]; syntax: ConstraintSyntax },
   signal: AbortSignal,
-): Promise<void> {
-  return reached('written', async () => {
+): Promise<void> =>
+  reached('written', async () => {
     for (const [index, one] of missing.entries()) {
-      await create(connection, one, syntax, missing.slice(0, index), signal)
+      // The query ends when the index behind the constraint is complete.
+      await allRows(connection, creation(one, syntax), {}, signal).catch((error) => {
+        if (error.code?.endsWith('.EquivalentSchemaRuleAlreadyExists')) return
+        // The first line names the constraint, the next the two nodes in the way.
+        const reason = /^Both Node.*$/m.exec(error.message)?.[0] ?? describeFailure(error)
+        const which = `the uniqueness constraint on ${namesOf([one])} cannot be created`
+        const created = missing.slice(0, index)
+        const before = created.length === 0 ? '' : `; created before it: ${namesOf(created)}`
+        throw new ReplayError('refused', `${which}: ${reason}${before}`, { cause: error })
+      })
     }
   })
-}
 
 /** Finds out, before there is a packet, whether a target can be reached and written. @throws ReplayError */
 export async function checkTarget(target: Target, signal: AbortSignal): Promise<void> {
-  const connection = connect(target)
-  const settings = { createConstraints: false, withoutConstraints: true }
-  try {
-    await interruptible(signal, 'interrupted', () => preflight(connection, [], settings, signal))
-  } finally {
-    await connection.close()
-  }
+  await atTarget(target, 'write', signal, (connection) => preflight(connection, [], {}, signal))
 }
 
 /**
@@ -69,24 +61,23 @@ export async function checkTarget(target: Target, signal: AbortSignal): Promise<
  * @returns the missing constraints; none if the user may not list constraints.
  * @throws ReplayError
  */
-export function preflightRead(
+export const preflightRead = (
   connection: Connection,
   needed: readonly Uniqueness[],
   signal: AbortSignal,
-): Promise<readonly Uniqueness[]> {
-  return reached('read', async () => {
-    const protocol = await probeRead(connection, signal)
-    return missingConstraints(connection, needed, protocol, signal).catch(() => [])
+): Promise<readonly Uniqueness[]> =>
+  reached('read', async () => {
+    const syntax = await probe(connection, 'RETURN 1', signal)
+    return missingConstraints(connection, needed, syntax, signal).catch(() => [])
   })
-}
 
 async function missingConstraints(
   connection: Connection,
   needed: readonly Uniqueness[],
-  protocol: Protocol,
+  syntax: ConstraintSyntax,
   signal: AbortSignal,
 ): Promise<readonly Uniqueness[]> {
-  const existing = await allRows(connection, listing(constraintSyntax(protocol)), {}, signal)
+  const existing = await allRows(connection, listing(syntax), {}, signal)
   return needed.filter((one) => !existing.some((row) => ensures(row, one)))
 }
 
@@ -109,32 +100,8 @@ async function idOf(connection: Connection, signal: AbortSignal): Promise<string
 }
 
 function missingText(missing: readonly Uniqueness[], syntax: ConstraintSyntax): string {
-  const shown = shownIn(missing)
   const run = missing.map((one) => creation(one, syntax)).join('; ')
   const risk = 'replay would be slow and could make duplicates'
-  return `the target has no uniqueness constraint on ${shown}: ${risk}. Run: ${run}; or pass --create-constraints`
+  const hint = `Run: ${run}; or pass --create-constraints`
+  return `the target has no uniqueness constraint on ${namesOf(missing)}: ${risk}. ${hint}`
 }
-
-async function create(
-  connection: Connection,
-  one: Uniqueness,
-  syntax: ConstraintSyntax,
-  created: readonly Uniqueness[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    // The query ends when the index behind the constraint is complete.
-    await allRows(connection, creation(one, syntax), {}, signal)
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string }
-    if (code?.endsWith('.EquivalentSchemaRuleAlreadyExists')) return
-    // The first line names the constraint, the next the two nodes in the way.
-    const reason = /^Both Node.*$/m.exec(message)?.[0] ?? describeFailure(error)
-    const which = `the uniqueness constraint on :${one.label}(${one.property}) cannot be created`
-    const before = created.length === 0 ? '' : `; created before it: ${shownIn(created)}`
-    throw new ReplayError('refused', `${which}: ${reason}${before}`, { cause: error })
-  }
-}
-
-const shownIn = (constraints: readonly Uniqueness[]) =>
-  constraints.map(({ label, property }) => `:${label}(${property})`).join(', ')

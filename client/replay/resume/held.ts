@@ -1,9 +1,9 @@
 import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Connection } from '../run/connection.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import type { PacketSource } from '../source/load-part.ts'
 import { type WindowSettings, windowsOf } from '../source/windows.ts'
 import { createReader, type ReaderSettings } from '../verify/reader.ts'
-import type { State } from './state-file.ts'
+import type { State } from './resume.ts'
 
 /** Parts done, and the pairs of these parts that the target refused. */
 type Done = Pick<State, 'done' | 'rejected'>
@@ -28,7 +28,7 @@ export async function partsHeld(
   const held = new Set<number>()
   const heldOnly = () => ({ done: [...held], rejected: rejected.filter(({ part }) => held.has(part)) })
   const indexes = done.map((number) => number - 1)
-  for await (const window of windowsOf(source, indexes, settings, settings.signal)) {
+  for await (const window of windowsOf(source, indexes, settings)) {
     const differing = new Set<number>()
     const items = window.flatMap((part) => part.items).filter(({ place }) => !refused.has(placeText(place)))
     await read(items, (_batch, found) => {

@@ -1,4 +1,5 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
+import { ReplayError } from '../errors.ts'
 
 /** The database that packets are replayed into. */
 export interface Target {
@@ -32,5 +33,43 @@ export function connectionOf(driver: Driver, database: string | null = null, acc
   return {
     session: () => driver.session({ defaultAccessMode, bookmarkManager, ...named }),
     close: () => driver.close(),
+  }
+}
+
+export async function inSession<T>(connection: Connection, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = connection.session()
+  try {
+    return await work(session)
+  } finally {
+    await session.close()
+  }
+}
+
+const longestEndMs = 10_000
+
+/**
+ * Runs `work` with a connection, and ends soon after `signal` is aborted: open transactions get ten seconds, after which
+ * the target has to end them. @throws ReplayError `interrupted` with this message, instead of any other error, once it
+ * is aborted
+ */
+export async function atTarget<T>(
+  target: Target,
+  access: Access,
+  signal: AbortSignal,
+  work: (connection: Connection) => Promise<T>,
+  message = 'interrupted',
+): Promise<T> {
+  const connection = connect(target, access)
+  const overdue = Promise.withResolvers<never>()
+  overdue.promise.catch(() => {})
+  const onAbort = () => setTimeout(overdue.reject, longestEndMs).unref()
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work(connection), overdue.promise])
+  } catch (error) {
+    throw signal.aborted ? new ReplayError('interrupted', message) : error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    await connection.close()
   }
 }

@@ -1,11 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { remedyFor } from './failures.ts'
-import { createGate, type Gate } from './gate.ts'
 
-export interface RetrySettings {
-  gate: Gate
+/** Lets transactions run together, or one alone while no other does. */
+export function createGate() {
+  let inside = 0
+  let waitingAlone = 0
+  const wake: (() => void)[] = []
+
+  return async <T>(work: () => Promise<T>, isAlone: boolean): Promise<T> => {
+    if (isAlone) waitingAlone++
+    while ((isAlone ? inside : waitingAlone) > 0) await new Promise<void>((resolve) => wake.push(resolve))
+    inside++
+    try {
+      return await work()
+    } finally {
+      inside--
+      if (isAlone) waitingAlone--
+      for (const resolve of wake.splice(0)) resolve()
+    }
+  }
+}
+
+interface RetrySettings {
+  gate: ReturnType<typeof createGate>
   signal: AbortSignal
-  onRetry: () => void
+  onRetry?: () => void
   reconnectMs?: number
 }
 
@@ -14,7 +33,7 @@ export interface RetrySettings {
  * if a constraint could not be created because another one was being created. Does not wait for an unreachable target.
  */
 export const uninterfered = <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> =>
-  withRetries(attempt, { gate: createGate(), signal, onRetry() {}, reconnectMs: 0 })
+  withRetries(attempt, { gate: createGate(), signal, reconnectMs: 0 })
 
 const mostRepeats = 8
 const [firstPauseMs, longestPauseMs] = [20, 2_000]
@@ -38,7 +57,7 @@ export async function withRetries<T>(
   let lostAt: number | null = null
   for (let failures = 0; ; ) {
     try {
-      return await (failures > togetherTwice ? gate.alone(begin) : gate.together(begin))
+      return await gate(begin, failures > togetherTwice)
     } catch (error) {
       const remedy = remedyFor(error)
       if (remedy !== 'reconnect' && remedy !== 'repeat') throw error
@@ -46,7 +65,7 @@ export async function withRetries<T>(
       if (lostAt === null) failures++
       const isSpent = lostAt === null ? failures > mostRepeats : performance.now() - lostAt >= reconnectMs
       if (isSpent || signal.aborted) throw error
-      onRetry()
+      onRetry?.()
       const pauseMs = lostAt === null ? Math.min(longestPauseMs, firstPauseMs * 2 ** failures) : longestPauseMs
       await delay(Math.random() * pauseMs, undefined, { signal })
     }

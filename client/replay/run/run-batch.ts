@@ -4,23 +4,21 @@ import { ReplayError } from '../errors.ts'
 import { type Batch, halvesOf, type Item } from '../order/batches.ts'
 import type { Connection } from './connection.ts'
 import { describeFailure, remedyFor, targetFailed } from './failures.ts'
-import { createGate } from './gate.ts'
-import { withRetries } from './retry.ts'
-import { addCommitted, type Tally } from './tally.ts'
-import { commitBatch } from './transaction.ts'
+import { createGate, withRetries } from './retry.ts'
+import { addCommitted, commitBatch, type Tally } from './transaction.ts'
 
 export interface RunnerSettings {
   connection: Connection
   tally: Tally
-  /** What to do with a pair that the target refuses: end the replay, or hand the pair over and continue. */
-  onRefused: 'stop' | ((pair: Pair, place: Place) => Promise<void> | void)
+  /** Receives each pair that the target refuses. Without it, such a pair ends the replay. */
+  onRefused?: ((pair: Pair, place: Place) => Promise<void> | void) | undefined
   onCommit?: () => void
   /** Once it is aborted, no further transaction begins. */
   signal: AbortSignal
 }
 
 /** Runs batches at the target. Used by all lanes. */
-export function createRunner({ connection, tally, onRefused, onCommit = () => {}, signal: asked }: RunnerSettings) {
+export function createRunner({ connection, tally, onRefused, onCommit, signal: asked }: RunnerSettings) {
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
   const gate = createGate()
@@ -31,7 +29,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   async function refuse(pair: Pair, place: Place, error: unknown, name: string): Promise<void> {
     const message = `part ${place.part}, pair ${place.pair} (${name}): ${describeFailure(error)}`
-    if (onRefused === 'stop') throw new ReplayError('failed', message, { cause: error })
+    if (!onRefused) throw new ReplayError('failed', message, { cause: error })
     if (refused.has(pair)) return
     refused.set(pair, place)
     tally.rejected++
@@ -43,9 +41,8 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
   /** Halves a batch until the pair that failed is alone: one bad pair does not keep out the rest of its batch. */
   async function runBatch(batch: Batch): Promise<void> {
     try {
-      const committed = await withRetries(() => commitBatch(connection, batch), retries)
-      addCommitted(tally, batch.items.length, committed)
-      onCommit()
+      addCommitted(tally, await withRetries(() => commitBatch(connection, batch), retries))
+      onCommit?.()
     } catch (error) {
       const remedy = remedyFor(error)
       if (signal.aborted || remedy === 'give up' || remedy === 'reconnect' || remedy === 'repeat')
@@ -60,17 +57,13 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     }
   }
 
-  /** The first failure keeps the other lanes from beginning another transaction. */
-  const stopping =
-    <T extends unknown[]>(run: (...args: T) => Promise<void>) =>
-    (...args: T): Promise<void> =>
-      run(...args).catch((error) => {
+  return {
+    /** The first failure keeps the other lanes from beginning another transaction. */
+    runBatch: (batch: Batch): Promise<void> =>
+      runBatch(batch).catch((error) => {
         failed.abort()
         throw error
-      })
-
-  return {
-    runBatch: stopping(runBatch),
+      }),
 
     /** The pairs that were refused since this was last called. */
     takeRefused(): ReadonlyMap<Pair, Place> {

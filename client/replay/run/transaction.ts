@@ -1,44 +1,23 @@
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
 
-/** What one committed transaction did. */
-export interface Committed {
-  /** The target's own counters. */
-  counters: Readonly<Record<string, number>>
-  /** Relationships beyond one for each row: the target has parallel ones, and all were set. */
-  parallelCopies: number
-}
-
-/** Runs a query in a transaction of its own; `check` may throw to roll it back. */
-export async function runAlone<T>(
-  connection: Connection,
-  { statement, parameters }: Pick<Pair, 'statement' | 'parameters'>,
-  check: (touched: unknown) => T,
-): Promise<{ checked: T; counters: Committed['counters'] }> {
-  const session = connection.session()
-  try {
+/** Runs a batch in a transaction of its own. */
+export const commitBatch = (connection: Connection, batch: Batch): Promise<Committed> =>
+  inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
-      const { records, summary } = await transaction.run(statement, parameters)
-      const checked = check(records[0]?.get(0))
+      const rows = batch.items.map(rowOf)
+      const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
+      const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
       await transaction.commit()
-      return { checked, counters: summary.counters.updates() }
+      return { rows: rows.length, counters: summary.counters.updates(), parallelCopies }
     } finally {
       await transaction.close()
     }
-  } finally {
-    await session.close()
-  }
-}
-
-export async function commitBatch(connection: Connection, batch: Batch): Promise<Committed> {
-  const query = { statement: overRows(batch.recognised), parameters: { rows: batch.items.map(rowOf) } }
-  const { checked, counters } = await runAlone(connection, query, (touched) => extraRows(batch, Number(touched)))
-  return { counters, parallelCopies: checked }
-}
+  })
 
 /** @throws MiscountedRows if an upsert was lost, or set several nodes of one identity. */
 function extraRows({ recognised: { kind }, items }: Batch, touched: number): number {
@@ -47,4 +26,45 @@ function extraRows({ recognised: { kind }, items }: Batch, touched: number): num
   if (extra < 0) throw new MiscountedRows('the target lost it')
   if (extra > 0 && kind === 'nodeUpsert') throw new MiscountedRows('the target has several nodes of this identity')
   return extra
+}
+
+/** What has been done to the target so far. */
+export interface Tally {
+  /** Pairs that were replayed, by kind. */
+  pairs: Record<StatementKind, number>
+  /** Rows of all transactions; more than the pairs where a node delete was cut. */
+  rows: number
+  transactions: number
+  /** Transactions that failed and were repeated. */
+  retried: number
+  /** The sums of the target's own counters. */
+  counters: Record<string, number>
+  /** Relationships set beyond one for each upsert, because the target has parallel ones. */
+  parallelCopies: number
+  /** Pairs that the target refused, in this replay or before. */
+  rejected: number
+}
+
+/** What one committed transaction did. */
+export type Committed = Pick<Tally, 'rows' | 'counters' | 'parallelCopies'>
+
+export const createTally = (): Tally => ({
+  pairs: zeros(statementKinds),
+  rows: 0,
+  transactions: 0,
+  retried: 0,
+  counters: {},
+  parallelCopies: 0,
+  rejected: 0,
+})
+
+export const zeros = <K extends string>(kinds: readonly K[]) =>
+  Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
+
+/** Adds a committed transaction. */
+export function addCommitted(tally: Tally, { rows, counters, parallelCopies }: Committed): void {
+  tally.transactions++
+  tally.rows += rows
+  tally.parallelCopies += parallelCopies
+  for (const [name, count] of Object.entries(counters)) tally.counters[name] = (tally.counters[name] ?? 0) + count
 }

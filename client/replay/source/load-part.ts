@@ -3,9 +3,26 @@ import { SourceBroken } from '../../../shared/packet/broken.ts'
 import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognise } from '../../../shared/packet/recognise.ts'
 import { ReplayError } from '../errors.ts'
-import { type Item, itemsOf } from '../order/batches.ts'
+import { type Item, itemOf } from '../order/batches.ts'
 
-import type { PacketSource, PartSource } from './packet-source.ts'
+/** A packet as a replay reads it. Some fields of bare part files are not known, and null. */
+export interface PacketSource {
+  /** For messages: `acme/people.json`, `./people.json`. */
+  name: string
+  /** The digest of the packet, which identifies it in the state file. */
+  sha256: string | null
+  generation: number | null
+  requires: { server: string; constraints: { label: string; property: string }[] } | null
+  parts: readonly PartSource[]
+}
+
+export interface PartSource {
+  name: string
+  pairs: number | null
+  sha256: string | null
+  /** The stored JSON, uncompressed. @throws SourceBroken if it cannot be read */
+  read(signal: AbortSignal): Promise<Buffer>
+}
 
 /** A part whose pairs have all passed their checks. */
 export interface LoadedPart {
@@ -18,23 +35,17 @@ export interface LoadedPart {
 
 export interface LoadSettings {
   recognise: Recognise
+  signal: AbortSignal
 }
 
 /**
  * Checks the stored bytes of a part: hash, JSON, number of pairs, and every pair's statement and parameters.
  * @throws ReplayError `broken`, or `refused` for a statement that the service does not write.
  */
-export function loadPart(
-  { parts }: PacketSource,
-  index: number,
-  stored: Buffer,
-  { recognise }: LoadSettings,
-): LoadedPart {
-  const part = parts[index] as PartSource
+export function loadPart({ parts }: PacketSource, index: number, stored: Buffer, recognise: Recognise): LoadedPart {
   return brokenIn(parts, index, () => {
-    const { sha256, pairs } = checkedPairs(part, stored)
-    const loaded: LoadedPart = { number: index + 1, sha256, items: [] }
-    for (const [at, pair] of pairs.entries()) {
+    const { sha256, pairs } = checkedPairs(parts[index] as PartSource, stored)
+    const items = pairs.map((pair, at) => {
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
       if (recognised === null) throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
@@ -42,9 +53,9 @@ export function loadPart(
       pair.statement = recognised.statement
       const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
       if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
-      for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)
-    }
-    return loaded
+      return itemOf(pair, place, recognised)
+    })
+    return { number: index + 1, sha256, items }
   })
 }
 
@@ -52,7 +63,7 @@ export function loadPart(
  * Checks the hash, the JSON and the number of pairs of a part's stored bytes. @returns the hash and the pairs
  * @throws SourceBroken
  */
-export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
+function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
   const sha256 = createHash('sha256').update(stored).digest('hex')
   if (part.sha256 !== null && part.sha256 !== sha256) {
     throw new SourceBroken(`sha256 is ${sha256}, the manifest says ${part.sha256}; download it again`)
@@ -62,6 +73,14 @@ export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string
     throw new SourceBroken(`it has ${pairs.length} pairs, the manifest says ${part.pairs}; download it again`)
   }
   return { sha256, pairs }
+}
+
+/** Reads the parts one after the other. @throws ReplayError `broken` for one that fails its checks */
+export async function* checkedParts(source: PacketSource, signal: AbortSignal) {
+  for (const [index, part] of source.parts.entries()) {
+    const stored = await readPart(source, index, signal)
+    yield { bytes: stored.length, ...brokenIn(source.parts, index, () => checkedPairs(part, stored)) }
+  }
 }
 
 const notOurs = 'not a statement that this service writes'
@@ -77,7 +96,7 @@ export async function readPart({ parts }: PacketSource, index: number, signal: A
 }
 
 /** Runs the check of a part, and adds the part's name to its error. @throws ReplayError `broken` */
-export function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
+function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
   try {
     return check()
   } catch (error) {

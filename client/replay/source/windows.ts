@@ -1,5 +1,4 @@
-import { type LoadedPart, type LoadSettings, loadPart, readPart } from './load-part.ts'
-import type { PacketSource } from './packet-source.ts'
+import { type LoadedPart, type LoadSettings, loadPart, type PacketSource, readPart } from './load-part.ts'
 
 export interface WindowSettings extends LoadSettings {
   /** Limit of the JSON of a window, bytes. */
@@ -16,8 +15,7 @@ export const usualWindowBytes = 8 * 1024 * 1024
 export async function* windowsOf(
   source: PacketSource,
   indexes: readonly number[],
-  settings: WindowSettings,
-  signal: AbortSignal,
+  { recognise, windowBytes, signal }: WindowSettings,
 ): AsyncGenerator<LoadedPart[]> {
   const read = (at: number): Promise<Buffer> | null => {
     const index = indexes[at]
@@ -32,13 +30,13 @@ export async function* windowsOf(
   let bytes = 0
   for (const [at, index] of indexes.entries()) {
     const stored = (await next) as Buffer
-    if (bytes > 0 && bytes + stored.length > settings.windowBytes) {
+    if (bytes > 0 && bytes + stored.length > windowBytes) {
       yield window
       window = []
       bytes = 0
     }
     next = read(at + 1)
-    window.push(loadPart(source, index, stored, settings))
+    window.push(loadPart(source, index, stored, recognise))
     bytes += stored.length
   }
   if (window.length > 0) yield window

@@ -2,16 +2,14 @@ import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../../shared/packet/cypher/identifiers.ts'
 import { template } from '../../../shared/packet/cypher/parameters.ts'
 import { mergeText } from '../../../shared/packet/identity.ts'
-import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
-import { identitiesOf, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import { identitiesOf, type Structure, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
 import { idPattern } from '../../../shared/packet/kinds/relationship-upsert.ts'
-import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
-import { anchorPattern, type NamedField, named } from '../../../shared/packet/kinds/statement.ts'
+import { anchorPattern, type IdentifiedNode, type NamedField, named } from '../../../shared/packet/kinds/statement.ts'
 import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
 import type { Item } from '../order/batches.ts'
 import { eachRow, withRowFields } from '../order/over-rows.ts'
+import { describeIdentity, irreversible } from './elements.ts'
 import { namedBy } from './facts.ts'
-import { describeIdentity, irreversible } from './identities.ts'
 import type { Images } from './images.ts'
 import type { Addition, OwnId } from './keep-lists.ts'
 import { type Seen, seen, type TargetReader } from './target-reader.ts'
@@ -66,7 +64,7 @@ async function saveOne(
   }
   // MERGE of a relationship without an id matches any relationship of the type, so it adds nothing.
   if (kind === 'relationshipCreate' && found.length > 0) return null
-  const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
+  const ends = await reader.identifyEnds({ start, type, end })
   if (found.length > 0) await images.relationships(ends, found)
   if (found.length > 0 || kind === 'postback') return null
   const about = describe(item, type)

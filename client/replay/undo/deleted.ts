@@ -2,18 +2,14 @@ import type { Relationship } from 'neo4j-driver'
 import { template } from '../../../shared/packet/cypher/parameters.ts'
 import { staleRelationships } from '../../../shared/packet/kinds/cleanup.ts'
 import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
-import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
-import { anchorPattern } from '../../../shared/packet/kinds/statement.ts'
+import { anchorPattern, type IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
 import { withRowFields } from '../order/over-rows.ts'
 import { namedBy } from './facts.ts'
 import type { Images } from './images.ts'
-import { type Seen, seen, type TargetReader } from './target-reader.ts'
+import { type SeenEnds, seen, type TargetReader } from './target-reader.ts'
 
-interface Deleted {
-  start: Seen
-  type: string
-  end: Seen
+interface Deleted extends SeenEnds {
   found: Relationship[]
 }
 
@@ -25,9 +21,8 @@ export async function saveDeleted(items: readonly Item[], reader: TargetReader, 
     const rows = alike.flatMap((item) =>
       item.recognised.kind === 'nodeDelete' ? namedBy(item).map(({ value }) => ({ id: value })) : [item.parameters],
     )
-    for await (const { start, type, end, found } of reader.read<Deleted>(query, rows)) {
-      const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
-      await images.relationships(ends, found)
+    for await (const deleted of reader.read<Deleted>(query, rows)) {
+      await images.relationships(await reader.identifyEnds(deleted), deleted.found)
     }
   }
 }

@@ -6,18 +6,12 @@ import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
 import type { PartSink } from '../../../shared/packet/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import type { OneReplay, Replayed } from '../resume/state-file.ts'
-import { localManifest } from '../source/local-manifest.ts'
+import { type OneReplay, otherThan, stateSchema } from '../resume/resume.ts'
+import { type LocalPart, localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
-const marker = z.strictObject({
-  version: z.literal(1),
-  /** These fields identify the packet, the target and the replay, as in the state file. */
-  sha256: z.string(),
-  generation: z.number().nullable(),
-  target: z.string(),
-  databaseId: z.string().nullable(),
-  replay: z.string(),
+/** Identifies the packet, the target and the replay, as in the state file. */
+const marker = stateSchema.omit({ done: true, rejected: true }).extend({
   /** Nothing is replayed before the stage is `complete`. It is `ended` when the whole packet is replayed. */
   stage: z.enum(['reading', 'complete', 'ended']),
 })
@@ -43,11 +37,11 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   const names = await readdir(directory)
   const known = names.includes(markerFile) ? await readMarker(directory) : null
   // The marker is written first. An interruption may have left it under its temporary name.
-  const isElse = known === null && names.some((name) => name !== `${markerFile}.new`)
-  if (isElse) throw refused(directory, 'holds something else')
-  if (known !== null) {
+  if (known === null) {
+    if (names.some((name) => name !== `${markerFile}.new`)) throw refused(directory, 'holds something else')
+  } else {
     const { stage } = known
-    if (!isOf(known, replayed)) throw refused(directory, 'holds the undo of another replay')
+    if (otherThan(replayed, known) !== null) throw refused(directory, 'holds the undo of another replay')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
     if (stage === 'complete') {
       if (known.replay === replayed.replay) return true
@@ -56,21 +50,13 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
     }
   }
   if (isBegun) {
-    throw new ReplayError(
-      'refused',
-      'the replay was begun without --undo; go on without it, or start over with --restart',
-    )
+    const hint = 'go on without it, or start over with --restart'
+    throw new ReplayError('refused', `the replay was begun without --undo; ${hint}`)
   }
   for (const name of names.filter(isOurs)) await rm(join(directory, name))
   await writeStage(undo, 'reading')
   return false
 }
-
-const isOf = (one: Replayed, another: Replayed) =>
-  one.sha256 === another.sha256 &&
-  one.generation === another.generation &&
-  one.target === another.target &&
-  one.databaseId === another.databaseId
 
 const refused = (directory: string, problem: string, orElse = '') =>
   new ReplayError('refused', `--undo: ${directory} ${problem}; ${orElse}name another directory`)
@@ -91,7 +77,7 @@ export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 
 /** Writes the parts of an undo, and at its end the manifest. */
 export function createUndoFiles(undo: UndoDirectory) {
   const { directory } = undo
-  const parts: { fileName: string; pairs: number; bytes: number; sha256: string }[] = []
+  const parts: LocalPart[] = []
   const statements: StatementCounts = {}
   const sink: PartSink = async (part) => {
     const fileName = partName(part.number)

@@ -1,16 +1,14 @@
 import type { Identity } from '../../../shared/packet/identity.ts'
-import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
-import { identitiesOf, keptEndsOf, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import { identitiesOf, keptEndsOf, type Structure, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
 import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
 import { ReplayError } from '../errors.ts'
+import { createTextSet, type TextSet } from '../hash-set.ts'
 import type { Item } from '../order/batches.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import { createNeeds } from '../preflight/needed.ts'
-import type { LoadSettings } from '../source/load-part.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import { createNeeds } from '../preflight/needs.ts'
+import type { LoadSettings, PacketSource } from '../source/load-part.ts'
 import { windowsOf } from '../source/windows.ts'
-import { createTextSet, type TextSet } from '../text-set.ts'
-import { endsText, identityBy, identityText } from './identities.ts'
+import { endsText, identityBy, identityText } from './elements.ts'
 
 /** What must be known of the whole packet before any of its elements is read at the target. */
 export interface Facts {
@@ -25,11 +23,11 @@ export interface Facts {
 }
 
 /** The parts of a packet, one at a time; while one is in use, the next one is read. */
-export const eachPart = (source: PacketSource, settings: LoadSettings, signal: AbortSignal) =>
-  windowsOf(source, [...source.parts.keys()], { ...settings, windowBytes: 1 }, signal)
+export const eachPart = (source: PacketSource, settings: LoadSettings) =>
+  windowsOf(source, [...source.parts.keys()], { ...settings, windowBytes: 1 })
 
 /** Reads the whole packet. @throws ReplayError `refused` if its statements find one type by different ids. */
-export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {
+export async function readFacts(source: PacketSource, settings: LoadSettings): Promise<Facts> {
   const needs = createNeeds((it) => [...identitiesOf(it), ...keptEndsOf(it)])
   const named = createTextSet()
   const idFields = new Map<string, string | null>()
@@ -55,7 +53,7 @@ export async function readFacts(source: PacketSource, settings: LoadSettings, si
     added.set(it.node.label, labels)
   }
 
-  for await (const [part] of eachPart(source, settings, signal)) {
+  for await (const [part] of eachPart(source, settings)) {
     const items = part?.items ?? []
     needs.add(items)
     for (const item of items) {

@@ -6,10 +6,17 @@ import { nodeDelete } from '../../../shared/packet/kinds/node-delete.ts'
 import { pairOf, shapeOf } from '../../../shared/packet/pair.ts'
 import { createPairMaker, type Ends, type PropertyField } from '../../../shared/packet/pair-maker.ts'
 import type { PacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
-import { createTextSet } from '../text-set.ts'
+import { createTextSet } from '../hash-set.ts'
+import {
+  describeIdentity,
+  endsText,
+  fieldsOf,
+  identityText,
+  irreversible,
+  nodeUpsertPair,
+  relationshipUpsertPair,
+} from './elements.ts'
 import type { Facts } from './facts.ts'
-import { fieldsOf, nodeUpsertPair, relationshipUpsertPair } from './fields.ts'
-import { describeIdentity, endsText, identityText, irreversible } from './identities.ts'
 import type { TargetReader } from './target-reader.ts'
 
 /** Writes the pairs of an undo, each element once. */
@@ -21,9 +28,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
   async function fieldsAt(owner: 'node' | 'relationship', it: Node | Relationship, about: string) {
     const properties = { keys: Object.keys(it.properties), values: Object.values(it.properties) }
     await reader.complete(owner, it.identity as unknown as bigint, properties)
-    const fields = fieldsOf(properties)
-    if ('problem' in fields) throw irreversible(about, fields.problem)
-    return fields
+    return fieldsOf(properties, about)
   }
 
   return {

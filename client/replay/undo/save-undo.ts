@@ -3,8 +3,7 @@ import { maxPairsPerPart, partLimits } from '../../../shared/packet/parts/part-b
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort } from '../run/failures.ts'
-import type { LoadSettings } from '../source/load-part.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import type { LoadSettings, PacketSource } from '../source/load-part.ts'
 import { saveBetween } from './between-ends.ts'
 import { saveDeleted } from './deleted.ts'
 import { createUndoFiles, openUndo, type UndoDirectory } from './directory.ts'
@@ -13,13 +12,6 @@ import { createImages } from './images.ts'
 import { saveKept } from './keep-lists.ts'
 import { saveNodes } from './nodes.ts'
 import { createTargetReader } from './target-reader.ts'
-
-export interface UndoSettings extends LoadSettings {
-  undo: UndoDirectory
-  facts: Facts
-  /** Whether a transaction of the replay may have begun. */
-  isBegun: boolean
-}
 
 const refused = (problem: string) => new ReplayError('refused', `--undo: ${problem}`)
 
@@ -32,13 +24,14 @@ const undoErrors: PacketErrors = {
 /**
  * Reads everything that a packet will touch at the target, before the first transaction, and writes a packet that
  * restores it into a directory. Keeps a complete undo of the same replay, which was read before that replay wrote.
+ * `isBegun`: whether a transaction of the replay may have begun.
  * @throws ReplayError `refused` if anything could not be restored exactly
  */
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { undo, facts, isBegun, ...settings }: UndoSettings,
-  signal: AbortSignal,
+  { undo, facts, isBegun }: { undo: UndoDirectory; facts: Facts; isBegun: boolean },
+  settings: LoadSettings,
 ): Promise<void> {
   const files = createUndoFiles(undo)
   const writer = createPacketWriter({
@@ -47,9 +40,9 @@ export async function saveUndo(
   })
   try {
     if (await openUndo(undo, isBegun)) return
-    const reader = createTargetReader(connection, facts, signal)
+    const reader = createTargetReader(connection, facts, settings.signal)
     const images = createImages(facts, reader, writer)
-    for await (const [part] of eachPart(source, settings, signal)) {
+    for await (const [part] of eachPart(source, settings)) {
       const items = part?.items ?? []
       await saveNodes(items, reader, images)
       await saveKept(await saveBetween(items, reader, images), reader, images)
@@ -59,11 +52,7 @@ export async function saveUndo(
     await files.complete(facts.rules)
   } catch (error) {
     await writer.settle()
-    throw asReplayError(error)
+    if (error instanceof ReplayError || isAbort(error)) throw error
+    throw new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
   }
-}
-
-function asReplayError(error: unknown): unknown {
-  if (error instanceof ReplayError || isAbort(error)) return error
-  return new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
 }

@@ -1,13 +1,13 @@
 import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../../shared/packet/cypher/identifiers.ts'
 import type { Identity } from '../../../shared/packet/identity.ts'
+import type { Ends } from '../../../shared/packet/pair-maker.ts'
 import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
 import { completeOffsets, offsetsQuery } from '../../../shared/packet/values/zone-offsets.ts'
 import { allRows } from '../preflight/queries.ts'
 import type { Connection } from '../run/connection.ts'
+import { equalsNothing, identityText, irreversible, type Properties } from './elements.ts'
 import type { Facts } from './facts.ts'
-import { equalsNothing } from './fields.ts'
-import { identityText, irreversible } from './identities.ts'
 
 /** A node of the target: its internal id, and what may identify it. All values are null if there is no node. */
 export interface Seen {
@@ -15,6 +15,12 @@ export interface Seen {
   labels: readonly string[] | null
   /** The values of the reader's keys. */
   ids: unknown[]
+}
+
+export interface SeenEnds {
+  start: Seen
+  type: string
+  end: Seen
 }
 
 /** The expression by which a query returns a node as `Seen`. */
@@ -50,11 +56,7 @@ export function createTargetReader(connection: Connection, { rules, named }: Fac
     },
 
     /** Adds the offsets of datetimes to the values of an element, because Bolt 3 omits them. */
-    complete: (
-      owner: 'node' | 'relationship',
-      id: bigint,
-      properties: { keys: readonly string[]; values: unknown[] },
-    ) =>
+    complete: (owner: 'node' | 'relationship', id: bigint, properties: Properties) =>
       completeOffsets(properties, async (key) => {
         const [row] = await allRows(connection, offsetsQuery(owner, key), { id }, signal)
         return (row?.offsets ?? []) as bigint[]
@@ -84,6 +86,10 @@ export function createTargetReader(connection: Connection, { rules, named }: Fac
       const identity = own[0] ?? candidates[0]
       if (identity === undefined) throw irreversible(element, 'has no identity that the packet could name')
       return identity
+    },
+
+    async identifyEnds({ start, type, end }: SeenEnds): Promise<Ends> {
+      return { start: await this.identify(start), type, end: await this.identify(end) }
     },
   }
 }

@@ -1,12 +1,13 @@
-import { subjectOf } from '../../../shared/packet/kinds/kinds.ts'
+import type { Row } from '../../../shared/packet/check/check.ts'
+import type { Finding } from '../../../shared/packet/check/finding.ts'
+import { checkOf, subjectOf } from '../../../shared/packet/kinds/kinds.ts'
 import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
 import { runCells } from '../order/cells.ts'
-import type { Connection } from '../run/connection.ts'
+import { overNumberedRows } from '../order/over-rows.ts'
+import { type Connection, inSession } from '../run/connection.ts'
 import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
-import { createGate } from '../run/gate.ts'
-import { withRetries } from '../run/retry.ts'
-import { lanesOfAuto } from '../run/run-items.ts'
-import { type Difference, differencesOf } from './read-back.ts'
+import { createGate, withRetries } from '../run/retry.ts'
+import { lanesOfAuto } from '../run/run-window.ts'
 
 export interface ReaderSettings {
   /** How many queries may run at once; `auto`: as many as transactions of a replay. */
@@ -20,7 +21,7 @@ export interface ReaderSettings {
 
 /** Compares items with the target, several batches at once. Halves a batch that the target refuses. */
 export function createReader(connection: Connection, { lanes, batchRows, mostShown, signal }: ReaderSettings) {
-  const retries = { gate: createGate(), signal, onRetry() {} }
+  const retries = { gate: createGate(), signal }
 
   async function read(batch: Batch): Promise<Difference[]> {
     try {
@@ -44,4 +45,37 @@ export function createReader(connection: Connection, { lanes, batchRows, mostSho
       onRead(batch as Batch, await read(batch as Batch)),
     )
   }
+}
+
+/** One way in which the target differs from what a pair of the packet says. */
+export interface Difference extends Finding {
+  item: Item
+}
+
+/** Reads the elements that a batch is about; changes nothing. Only the first `mostShown` differences have a text. */
+export function differencesOf(
+  connection: Connection,
+  { recognised, items }: Batch,
+  mostShown: number,
+): Promise<Difference[]> {
+  const check = checkOf(recognised)
+  const names = check.query.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  const rows = items.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
+  const values = items.map(({ parameters }) => check.values?.(parameters) ?? [])
+  const earlier = new Map<number, number>()
+  const found: Difference[] = []
+  return inSession(connection, async (session) => {
+    // Row by row, because the result may be much larger than the batch.
+    for await (const record of session.run(overNumberedRows(check.query), { rows, values })) {
+      const row = record.toObject() as Row & { at: bigint }
+      const at = Number(row.at)
+      const item = items[at] as Item
+      const count = earlier.get(at) ?? 0
+      earlier.set(at, count + 1)
+      for (const { kind, text } of check.findings(row, item.parameters, count)) {
+        found.push({ kind, item, text: found.length < mostShown ? text : '' })
+      }
+    }
+    return found
+  })
 }

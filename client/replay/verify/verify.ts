@@ -1,14 +1,15 @@
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import { type DifferenceKind, differenceKinds, type Finding } from '../../../shared/packet/check/finding.ts'
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
+import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import type { Item } from '../order/batches.ts'
-import { preflightRead } from '../preflight/preflight.ts'
-import { type Connection, connect, type Target } from '../run/connection.ts'
-import { interruptible } from '../run/interruptible.ts'
-import type { PacketSource } from '../source/packet-source.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import { survey } from '../preflight/needs.ts'
+import { type PreflightSettings, preflight, preflightRead } from '../preflight/preflight.ts'
+import { atTarget, type Connection, type Target } from '../run/connection.ts'
+import { zeros } from '../run/transaction.ts'
+import type { PacketSource } from '../source/load-part.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
-import type { Difference } from './read-back.ts'
-import { createReader, type ReaderSettings } from './reader.ts'
-import { addDifferences, createReport, type VerifyReport } from './report.ts'
+import { createReader, type Difference, type ReaderSettings } from './reader.ts'
 
 export interface VerifyOptions extends ReaderSettings {
   /** The fraction of the pairs to compare, drawn at random: above 0, at most 1. */
@@ -34,31 +35,47 @@ export interface VerifyProgress {
  * Anything that the packet does not mention is not compared. The target should not change during the comparison.
  * @throws ReplayError
  */
-export async function verify(source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> {
-  const connection = connect(target, 'read')
-  try {
-    return await interruptible(options.signal, 'interrupted', () => compare(connection, source, options))
-  } finally {
-    await connection.close()
-  }
+export const verify = (source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> =>
+  atTarget(target, 'read', options.signal, (connection) => compare(connection, source, options))
+
+/**
+ * Says what a replay would change, and writes nothing: its checks before the first write, then a comparison.
+ * `missingConstraints` are the constraints that the replay would create.
+ * @throws ReplayError as the replay would before its first write
+ */
+export async function dryRun(
+  source: PacketSource,
+  target: Target,
+  options: VerifyOptions & PreflightSettings,
+): Promise<VerifyReport> {
+  const { signal } = options
+  const { missing } = await atTarget(target, 'write', signal, async (connection) => {
+    const { needed } = await survey(source, { recognise: createRecogniser(), signal })
+    return preflight(connection, needed, options, signal)
+  })
+  return { ...(await verify(source, target, options)), missingConstraints: missing }
 }
 
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
   const started = performance.now()
   const { sample, mostShown, windowBytes = usualWindowBytes, signal } = options
-  const report = createReport(sample)
-  report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
+  const report: VerifyReport = {
+    ...{
+      pairs: zeros(statementKinds),
+      differing: 0,
+      differences: zeros(differenceKinds),
+      first: [],
+      sample,
+      seconds: 0,
+    },
+    missingConstraints: await preflightRead(connection, source.requires?.constraints ?? [], signal),
+  }
   const read = createReader(connection, options)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
-  const settings = { recognise: createRecogniser(), windowBytes }
-  for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
-    const items = sampled(
-      window.flatMap((part) => part.items),
-      sample,
-    )
-    // One pair may have several items.
-    const kinds = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
-    for (const kind of kinds.values()) report.pairs[kind]++
+  const settings = { recognise: createRecogniser(), windowBytes, signal }
+  for await (const window of windowsOf(source, [...source.parts.keys()], settings)) {
+    const items = window.flatMap((part) => part.items).filter(() => Math.random() < sample)
+    for (const { recognised } of items) report.pairs[recognised.kind]++
     const differing = new Set<Pair>()
     await read(items, (batch, found) => {
       addDifferences(report, found, mostShown)
@@ -78,13 +95,30 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   return report
 }
 
-/** Draws pairs at random, each with this probability. @returns all items of these pairs */
-function sampled(items: readonly Item[], fraction: number): readonly Item[] {
-  if (fraction === 1) return items
-  const isChosen = new Map<Pair, boolean>()
-  return items.filter(({ pair }) => {
-    const chosen = isChosen.get(pair) ?? Math.random() < fraction
-    isChosen.set(pair, chosen)
-    return chosen
-  })
+/** What a comparison has found. */
+export interface VerifyReport {
+  /** Pairs that were compared, by kind. */
+  pairs: Record<StatementKind, number>
+  /** Pairs that would change something. */
+  differing: number
+  /** Differences, by kind; a pair may have several. */
+  differences: Record<DifferenceKind, number>
+  /** The differences that come first in the packet. */
+  first: (Finding & Place)[]
+  /** The fraction of the pairs that was drawn. */
+  sample: number
+  /** Constraints that the manifest asks for and the target lacks, so that the comparison was slow. */
+  missingConstraints: readonly Uniqueness[]
+  seconds: number
+}
+
+/** Counts differences, and keeps the `mostShown` first ones, in the order of the packet, that have a text. */
+function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {
+  const { differences, first } = report
+  for (const { kind, text, item } of found) {
+    differences[kind]++
+    if (text !== '') first.push({ ...item.place, kind, text })
+  }
+  first.sort((a, b) => a.part - b.part || a.pair - b.pair)
+  first.length = Math.min(first.length, mostShown)
 }

@@ -13,7 +13,7 @@ export const replay: readonly Mutant[] = [
   {
     file: 'client/replay/run/retry.ts',
     what: 'a replay fails before it begins because another client creates a constraint',
-    from: 'withRetries(attempt, { gate: createGate(), signal, onRetry() {}, reconnectMs: 0 })',
+    from: 'withRetries(attempt, { gate: createGate(), signal, reconnectMs: 0 })',
     to: 'attempt()',
     tests: ['unit/replay/preflight'],
   },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Uniqueness } from '../../../client/replay/preflight/constraints.ts'
-import { createNeeds } from '../../../client/replay/preflight/needed.ts'
+import { createNeeds } from '../../../client/replay/preflight/needs.ts'
 import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'

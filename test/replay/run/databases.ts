@@ -1,11 +1,10 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
-import { batchesOf, itemsOf } from '../../../client/replay/order/batches.ts'
+import { batchesOf, itemOf } from '../../../client/replay/order/batches.ts'
 import { connectionOf } from '../../../client/replay/run/connection.ts'
 import { createRunner } from '../../../client/replay/run/run-batch.ts'
-import type { Lanes } from '../../../client/replay/run/run-items.ts'
-import { runWindow } from '../../../client/replay/run/run-window.ts'
-import { createTally } from '../../../client/replay/run/tally.ts'
-import { differencesOf } from '../../../client/replay/verify/read-back.ts'
+import { type Lanes, runWindow } from '../../../client/replay/run/run-window.ts'
+import { createTally } from '../../../client/replay/run/transaction.ts'
+import { differencesOf } from '../../../client/replay/verify/reader.ts'
 import { untilUndisturbed } from '../../../dev/replay/neo4j.ts'
 import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
@@ -116,14 +115,14 @@ export async function replayedByEngine(
   lanes: Lanes,
 ): Promise<Replayed> {
   const session = driver.session()
-  const items = pairs.flatMap((pair, index) => {
+  const items = pairs.map((pair, index) => {
     const recognised = recognise(pair.statement)
     if (recognised === null) throw new Error(`not recognised: ${pair.statement}`)
-    return itemsOf(pair, { part: 1, pair: index + 1 }, recognised)
+    return itemOf(pair, { part: 1, pair: index + 1 }, recognised)
   })
   const tally = createTally()
   const { signal } = new AbortController()
-  const runner = createRunner({ connection: connectionOf(driver), tally, onRefused: 'stop', signal })
+  const runner = createRunner({ connection: connectionOf(driver), tally, signal })
   const reader = connectionOf(driver, null, 'read')
   const differences = async () => {
     const found: string[] = []
@@ -135,7 +134,7 @@ export async function replayedByEngine(
   try {
     await session.executeWrite((transaction) => create(transaction, before, names))
     const foundBefore = await differences()
-    await runWindow([{ items }], runner, { ...lanes, inOrder: false }, tally)
+    await runWindow(items, runner, { ...lanes, inOrder: false }, tally)
     const found = { before: foundBefore, after: await differences() }
     return { graph: await session.executeRead((transaction) => read(transaction, names)), found }
   } finally {

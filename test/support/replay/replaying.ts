@@ -7,8 +7,7 @@ import {
   replay,
   type Target,
 } from '../../../client/replay/replay.ts'
-import type { VerifyReport } from '../../../client/replay/verify/report.ts'
-import { type VerifyOptions, verify } from '../../../client/replay/verify/verify.ts'
+import { type VerifyOptions, type VerifyReport, verify } from '../../../client/replay/verify/verify.ts'
 import { localSource } from '../../../client/source/local.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { render } from '../../../shared/packet/cypher/parameters.ts'
@@ -51,15 +50,7 @@ export const partsWithManifest = (
 }
 
 const usual: ReplayOptions = {
-  ...{
-    lanes: 4,
-    inOrder: false,
-    batchRows: 1_000,
-    createConstraints: false,
-    withoutConstraints: false,
-    onError: 'stop',
-  },
-  ...{ stateFile: null, restart: false, signal: new AbortController().signal },
+  ...{ lanes: 4, batchRows: 1_000, stateFile: null, signal: new AbortController().signal },
 }
 
 export const replayed = (

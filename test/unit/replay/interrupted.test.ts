@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { survey } from '../../../client/replay/preflight/survey.ts'
-import { createGate } from '../../../client/replay/run/gate.ts'
-import { withRetries } from '../../../client/replay/run/retry.ts'
+import { survey } from '../../../client/replay/preflight/needs.ts'
+import { createGate, withRetries } from '../../../client/replay/run/retry.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
@@ -17,8 +16,8 @@ test('no further part is read after an interruption, even if reading takes no no
       return part.read(signal)
     },
   }))
-  const settings = { recognise: createRecogniser() }
-  const surveying = survey({ ...source, parts }, settings, interrupted.signal)
+  const settings = { recognise: createRecogniser(), signal: interrupted.signal }
+  const surveying = survey({ ...source, parts }, settings)
   await expect(surveying).rejects.toMatchObject({ name: 'AbortError' })
   expect(read).toHaveLength(2)
 })
@@ -27,10 +26,10 @@ test('a transaction that waits for another to end does not begin after an interr
   const interrupted = new AbortController()
   const gate = createGate()
   const other = Promise.withResolvers<void>()
-  const alone = gate.alone(() => other.promise)
+  const alone = gate(() => other.promise, true)
   let begun = 0
   const attempt = async () => void begun++
-  const settings = { gate, signal: interrupted.signal, onRetry() {} }
+  const settings = { gate, signal: interrupted.signal }
   const waiting = Promise.allSettled([1, 2, 3].map(() => withRetries(attempt, settings)))
   interrupted.abort()
   other.resolve()

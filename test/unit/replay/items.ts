@@ -1,11 +1,11 @@
-import { type Item, itemsOf } from '../../../client/replay/order/batches.ts'
+import { type Item, itemOf } from '../../../client/replay/order/batches.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
 
 /** The items of a pair with this statement. */
 export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): Item[] {
   const recognised = recognise(statement)
   if (recognised === null) throw new Error(`not recognised: ${statement}`)
-  return itemsOf({ statement, parameters, metadata: null }, { part: 1, pair }, recognised)
+  return [itemOf({ statement, parameters, metadata: null }, { part: 1, pair }, recognised)]
 }
 
 export const nodeUpsert = (id: unknown, label = 'P', pair = 1) =>

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { createNeeds } from '../../../client/replay/preflight/needed.ts'
+import { createNeeds } from '../../../client/replay/preflight/needs.ts'
 import { nodeUpsert } from './items.ts'
 
 setFlagsFromString('--expose-gc')

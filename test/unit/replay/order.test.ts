@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Batch, batchesOf, halvesOf, type Item } from '../../../client/replay/order/batches.ts'
 import { bucketOf, identityTexts } from '../../../client/replay/order/identity-text.ts'
 import { overRows } from '../../../client/replay/order/over-rows.ts'
-import { runItems } from '../../../client/replay/run/run-items.ts'
+import { runItems } from '../../../client/replay/run/run-window.ts'
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
@@ -53,10 +53,11 @@ describe('batches', () => {
 
   test('a node delete of many ids becomes several, which together delete the same', () => {
     const ids = Array.from({ length: 1_201 }, (_, index) => `p${index}`)
-    const items = nodeDelete(ids)
+    const batches = batchesOf(nodeDelete(ids), 1_000)
+    expect(batches.map((batch) => batch.items.length)).toEqual([1, 1, 1])
+    const items = batches.flatMap((batch) => batch.items)
     expect(items.map(({ parameters }) => (parameters.ids as string[]).length)).toEqual([500, 500, 201])
     expect(items.flatMap(({ parameters }) => parameters.ids)).toEqual(ids)
-    expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([1, 1, 1])
   })
 
   test('batches of a few rows hold fewer ids of a node delete', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGate } from '../../../client/replay/run/gate.ts'
-import { withRetries } from '../../../client/replay/run/retry.ts'
+import { createGate, withRetries } from '../../../client/replay/run/retry.ts'
 import { databaseError } from './fake-connection.ts'
 
 const { signal } = new AbortController()
@@ -20,7 +19,7 @@ test('work that asks to be alone runs beside no other work, and other work runs 
   }
   const visits = Array.from({ length: 40 }, async (_, index) => {
     await new Promise((resolve) => setTimeout(resolve, index % 7))
-    return index % 5 === 0 ? gate.alone(() => visit(true)) : gate.together(() => visit(false))
+    return gate(() => visit(index % 5 === 0), index % 5 === 0)
   })
   await Promise.all(visits)
   expect(most).toBeGreaterThan(1)
@@ -28,9 +27,9 @@ test('work that asks to be alone runs beside no other work, and other work runs 
 
 test('a failure inside the gate leaves it open', async () => {
   const gate = createGate()
-  await expect(gate.alone(() => Promise.reject(new Error('one')))).rejects.toThrow('one')
-  await expect(gate.together(() => Promise.reject(new Error('two')))).rejects.toThrow('two')
-  expect(await gate.together(async () => 3)).toBe(3)
+  await expect(gate(() => Promise.reject(new Error('one')), true)).rejects.toThrow('one')
+  await expect(gate(() => Promise.reject(new Error('two')), false)).rejects.toThrow('two')
+  expect(await gate(async () => 3, false)).toBe(3)
 })
 
 test('a lost connection is tried again for a limited time', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Batch, batchesOf, type Item } from '../../../client/replay/order/batches.ts'
 import { createRunner, type RunnerSettings } from '../../../client/replay/run/run-batch.ts'
-import { createTally } from '../../../client/replay/run/tally.ts'
+import { createTally } from '../../../client/replay/run/transaction.ts'
 import { databaseError, type FakeTarget, fakeTarget } from './fake-connection.ts'
 import { nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
@@ -12,7 +12,7 @@ const upserts = (names: string[]) => batchOf(names.flatMap((id) => nodeUpsert(id
 function runnerOf({ connection }: FakeTarget, settings: Partial<RunnerSettings> = {}) {
   const tally = createTally()
   const { signal } = new AbortController()
-  return { tally, ...createRunner({ connection, tally, onRefused: 'stop', signal, ...settings }) }
+  return { tally, ...createRunner({ connection, tally, signal, ...settings }) }
 }
 
 /** Fails with each of these codes in turn, then no more. */

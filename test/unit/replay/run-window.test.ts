@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRunner } from '../../../client/replay/run/run-batch.ts'
 import { runWindow } from '../../../client/replay/run/run-window.ts'
-import { createTally } from '../../../client/replay/run/tally.ts'
+import { createTally } from '../../../client/replay/run/transaction.ts'
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { databaseError, fakeTarget } from './fake-connection.ts'
 import { cleanup, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
@@ -21,23 +21,21 @@ test('refused pairs do not count as replayed, and their places are reported wind
   const ids = Array.from({ length: 1_200 }, (_, index) => `p${index}`)
   const items = [nodeUpsert('a', 'P', 1), nodeUpsert('bad', 'P', 2), nodeUpsert('b', 'P', 3), nodeDelete(ids, 4)].flat()
   const places = [2, 4].map((pair) => ({ part: 1, pair }))
-  expect(await runWindow([{ items }], runner, lanes, tally)).toEqual(places)
+  expect(await runWindow(items, runner, lanes, tally)).toEqual(places)
   expect(tally).toMatchObject({ rejected: 2, pairs: { nodeUpsert: 2, nodeDelete: 0 } })
   expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4])
-  expect(await runWindow([{ items: nodeUpsert('c') }], runner, lanes, tally)).toEqual([])
+  expect(await runWindow(nodeUpsert('c'), runner, lanes, tally)).toEqual([])
 })
 
 test('in packet order, consecutive pairs of one statement are batches, and no pair overtakes another', async () => {
   const { connection, committed } = fakeTarget(() => undefined)
   const tally = createTally()
-  const runner = createRunner({ connection, tally, signal, onRefused: 'stop' })
-  const parts = [
-    {
-      items: [cleanup('a', 1), nodeUpsert('c', 'P', 3), nodeUpsert('b', 'P', 4), nodeUpsert('a', 'P', 5)].flat(),
-    },
-    { items: [nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat() },
+  const runner = createRunner({ connection, tally, signal })
+  const items = [
+    ...[cleanup('a', 1), nodeUpsert('c', 'P', 3), nodeUpsert('b', 'P', 4), nodeUpsert('a', 'P', 5)].flat(),
+    ...[nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat(),
   ]
-  await runWindow(parts, runner, { lanes: 1, batchRows: 2, inOrder: true }, tally)
+  await runWindow(items, runner, { lanes: 1, batchRows: 2, inOrder: true }, tally)
   expect(committed).toEqual([[['a']], [['c'], ['b']], [['a'], ['d']], [['a', 'b']], [['b']]])
   expect(tally.pairs).toMatchObject({ nodeUpsert: 4, relationshipUpsert: 1, cleanup: 2 })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTextSet } from '../../../client/replay/text-set.ts'
+import { createTextSet } from '../../../client/replay/hash-set.ts'
 
 test('a set knows each text it was given, and no other, however many there are', () => {
   const set = createTextSet()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PacketSource } from '../../../client/replay/source/packet-source.ts'
+import type { PacketSource } from '../../../client/replay/source/load-part.ts'
 import { readFacts } from '../../../client/replay/undo/facts.ts'
 import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
@@ -22,8 +22,8 @@ test('an undo knows all labels that any pair of a packet adds to nodes of a labe
   const parts = [partThatAdds('Person', 'Actor'), partThatAdds('Movie'), partThatAdds('Person', 'Actor', 'Writer')]
   parts.push(partThatAdds('Person', 'Pilot'))
   const source = { name: 'packet', sha256: null, generation: null, requires: null, parts }
-  const settings = { recognise: createRecogniser() }
-  const { added } = await readFacts(source, settings, new AbortController().signal)
+  const settings = { recognise: createRecogniser(), signal: new AbortController().signal }
+  const { added } = await readFacts(source, settings)
   expect(Object.fromEntries([...added].map(([label, labels]) => [label, [...labels].sort()]))).toEqual({
     Person: ['Actor', 'Pilot', 'Writer'],
     Movie: [],
