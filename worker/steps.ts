@@ -21,7 +21,7 @@ export interface Step {
   /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
   report(attempt: number, progress: PacketProgress): Promise<AppError | null>
   /** Records that a run ended on its own, with any outcome. */
-  endRun(): Promise<void>
+  endRun(): Promise<unknown>
 }
 
 export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {

@@ -4,14 +4,14 @@ export const slices: readonly Mutant[] = [
   {
     file: 'shared/jobs/slice-record.ts',
     what: 'a job is cancelled while a slice is being built, because silent runs have ended late',
-    from: "if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end",
-    to: "redis.call('HINCRBY', KEYS[2], 'unended', -1)",
+    from: "if unended(slices) > 0 then redis.call('HINCRBY', slices, 'unended', -1) end",
+    to: "redis.call('HINCRBY', slices, 'unended', -1)",
     tests: ['integration/job-record.run-time'],
   },
   {
     file: 'shared/jobs/slice-record.ts',
     what: 'a slice that is tried again counts as one that kills its workers',
-    from: "return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)",
+    from: "return redis.call('HINCRBY', slices, slice .. ':unended', -1)",
     to: 'return 1',
     tests: ['integration/slice-record'],
   },
