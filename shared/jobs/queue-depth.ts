@@ -5,6 +5,7 @@ import { isPaused, type Pause, readPause } from './pause.ts'
 import { queueName, queuePrefix } from './queue.ts'
 import { infoField, redisNow } from './redis.ts'
 import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
+import { script } from './script.ts'
 
 /**
  * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
@@ -24,15 +25,17 @@ const states = Object.keys(queueKeys) as QueueState[]
 export const queueKey = (state: QueueState): string => `${queuePrefix}:${queueName}:${state}`
 
 // Jobs ahead of the oldest queued one are in progress, so the first pages suffice. The bound protects a shared Redis.
-const oldestQueued = `
-for from = 0, 9900, 100 do
-  local page = redis.call('ZRANGE', KEYS[1], from, from + 99, 'WITHSCORES')
+const oldestQueued = script(
+  [],
+  `for from = 0, 9900, 100 do
+  local page = redis.call('ZRANGE', '${openJobsKey}', from, from + 99, 'WITHSCORES')
   for at = 1, #page, 2 do
-    if redis.call('HGET', ARGV[1] .. page[at], 'state') == 'queued' then return page[at + 1] end
+    if redis.call('HGET', '${recordKey('')}' .. page[at], 'state') == 'queued' then return page[at + 1] end
   end
   if #page < 200 then break end
 end
-return ''`
+return ''`,
+)
 
 /** Number of queue entries in each state. */
 export async function queueDepths(redis: Redis): Promise<Record<QueueState, number>> {
@@ -81,7 +84,7 @@ export async function readQueue(redis: Redis): Promise<QueueReading> {
   const requests = [
     queueDepths(redis),
     readPause(redis),
-    redis.eval(oldestQueued, 1, openJobsKey, recordKey('')),
+    oldestQueued<string>(redis, {}),
     redis.info('memory'),
     redis.get(sweptKey),
     redis.hget(openRunsKey, ''),

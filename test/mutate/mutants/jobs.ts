@@ -74,7 +74,7 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/queue-lock.ts',
     what: 'a run continues although the queue has given its job to another worker',
-    from: "if redis.call('HGET', KEYS[2], 'ats') ~= ARGV[3] then return 0 end",
+    from: "if redis.call('HGET', job, 'ats') ~= attemptsStarted then return 0 end",
     to: '',
     tests: ['integration/queue-lock.reclaimed'],
   },

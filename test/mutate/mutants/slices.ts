@@ -41,14 +41,14 @@ export const slices: readonly Mutant[] = [
   {
     file: 'shared/jobs/fair-queueing.ts',
     what: 'a retry of an old job gives other orgs the turns that are over',
-    from: "if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end",
+    from: "if tonumber(started) <= tonumber(redis.call('GET', turn) or 0) then return 0 end",
     to: '',
     tests: ['integration/queue.turns'],
   },
   {
     file: 'shared/jobs/fair-queueing.ts',
     what: 'Redis keeps the turn of every large multi until the queue is empty',
-    from: `redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
+    from: `redis.call('ZREMRANGEBYSCORE', turns, '-inf', '(' .. now)
 `,
     to: '',
     tests: ['integration/queue.turns'],
