@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq'
 import type { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
+import type { Started } from '../shared/jobs/job-records.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { isSliced } from '../shared/jobs/stored-request.ts'
@@ -16,7 +17,7 @@ import { publishSlice, publishSlices } from './publish-slices.ts'
  * slice.
  */
 export interface Step {
-  start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  start(): Promise<Started>
   run(run: Run): Promise<void>
   /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
   report(attempt: number, progress: PacketProgress): Promise<AppError | null>
@@ -24,34 +25,30 @@ export interface Step {
   endRun(): Promise<unknown>
 }
 
-export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
-  const { slice } = delivery.data
-  if (slice !== undefined) return sliceStep(context, job, slice)
-  return isSliced(job) ? slicedStep(context, job, delivery) : wholeStep(context, job)
-}
-
 const reasons = { superseded: errors.jobInterrupted, cancelling: errors.jobCancelled }
 const reasonOf = (stop: keyof typeof reasons | null) => (stop === null ? null : reasons[stop]())
 
-function wholeStep(context: WorkerContext, job: JobRecord): Step {
+export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
   const { records } = context
+  const { slice } = delivery.data
+  const { id } = job
+  if (slice !== undefined) return sliceStep(context, job, slice)
   const { subRequests } = job.progress
+  const common = { endRun: () => records.endRun(id) }
+  if (isSliced(job)) {
+    return {
+      ...common,
+      start: () => records.start(id, 'step'),
+      run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
+      report: async () => reasonOf(await records.progress(id, null, null)),
+    }
+  }
   return {
-    start: () => records.start(job.id),
+    ...common,
+    start: () => records.start(id),
     run: async (run) => succeedJob(context, job, await publishPacket(context, job, run)),
     report: async (attempt, progress) =>
-      reasonOf(await records.progress(job.id, attempt, { phase: 'reading', subRequests, ...progress })),
-    endRun: () => records.endRun(job.id),
-  }
-}
-
-function slicedStep(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
-  const { records } = context
-  return {
-    start: () => records.start(job.id, 'step'),
-    run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
-    report: async () => reasonOf(await records.progress(job.id, null, null)),
-    endRun: () => records.endRun(job.id),
+      reasonOf(await records.progress(id, attempt, { phase: 'reading', subRequests, ...progress })),
   }
 }
 
