@@ -29,10 +29,10 @@ const reasons = { superseded: errors.jobInterrupted, cancelling: errors.jobCance
 const reasonOf = (stop: keyof typeof reasons | null) => (stop === null ? null : reasons[stop]())
 
 export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
-  const { records } = context
   const { slice } = delivery.data
-  const { id } = job
   if (slice !== undefined) return sliceStep(context, job, slice)
+  const { records } = context
+  const { id } = job
   const { subRequests } = job.progress
   const common = { endRun: () => records.endRun(id) }
   if (isSliced(job)) {
