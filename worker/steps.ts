@@ -18,7 +18,8 @@ import { publishSlice, publishSlices } from './publish-slices.ts'
  */
 export interface Step {
   start(): Promise<Started>
-  run(run: Run): Promise<void>
+  /** @returns whether the job now waits for its slices. */
+  run(run: Run): Promise<boolean>
   /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
   report(attempt: number, progress: PacketProgress): Promise<AppError | null>
   /** Records that a run ended on its own, with any outcome. */
@@ -35,18 +36,22 @@ export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<Job
   const { id } = job
   const { subRequests } = job.progress
   const common = { endRun: () => records.endRun(id) }
+  const succeed = async (generation: number | null) => {
+    if (generation !== null) await succeedJob(context, job, generation)
+    return generation === null
+  }
   if (isSliced(job)) {
     return {
       ...common,
       start: () => records.start(id, 'step'),
-      run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
+      run: async (run) => succeed(await publishSlices(context, job, run, delivery)),
       report: async () => reasonOf(await records.progress(id, null, null)),
     }
   }
   return {
     ...common,
     start: () => records.start(id),
-    run: async (run) => succeedJob(context, job, await publishPacket(context, job, run)),
+    run: async (run) => succeed(await publishPacket(context, job, run)),
     report: async (attempt, progress) =>
       reasonOf(await records.progress(id, attempt, { phase: 'reading', subRequests, ...progress })),
   }
@@ -56,7 +61,7 @@ function sliceStep(context: WorkerContext, job: JobRecord, slice: number): Step 
   const { slices, config } = context
   return {
     start: () => slices.start(job.id, slice),
-    run: (run) => publishSlice(context, job, slice, run),
+    run: (run) => publishSlice(context, job, slice, run).then(() => false),
     async report(attempt, progress) {
       const reply = await slices.progress(job.id, slice, attempt, progress)
       if (typeof reply === 'string') return reasonOf(reply)

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
-import type { Refusal } from './open-runs.ts'
+import { type Refusal, tenantOf } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { jobListsOf } from './redis-keys.ts'
 import { requireReplicas } from './replicas.ts'
 import * as scripts from './scripts.ts'
-import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'order'> & {

@@ -3,8 +3,19 @@ import type { Redis } from 'ioredis'
 import { flowTurnsKey, turnKey } from './redis-keys.ts'
 import { script } from './script.ts'
 
-/** The BullMQ states of jobs that are not finished. */
-const queueStates = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
+/**
+ * The BullMQ states of jobs that are not finished, each with the type of its key. A job with a turn waits in
+ * `prioritized`, and in `wait` only after it lost its worker. A job in `waiting-children` holds no slot. A delayed job is
+ * not available before its time.
+ */
+export const queueKeys = {
+  wait: 'list',
+  prioritized: 'sorted set',
+  active: 'list',
+  delayed: 'sorted set',
+  'waiting-children': 'sorted set',
+  paused: 'list',
+} as const
 
 const lookupBatch = 500
 
@@ -66,11 +77,11 @@ export function createFairQueueing(
 ) {
   // The connection's own listener logs errors. BullMQ emits them again, and without a listener here they would throw.
   queue.on('error', () => {})
-  const queueKeys = queueStates.map((state) => queue.toKey(state))
+  const keysOfQueue = Object.keys(queueKeys).map((state) => queue.toKey(state))
 
   /** Priorities of the next deliveries of a flow. Within one turn whole publishes come before slices. */
   async function nextPriorities(flow: Flow, count: number): Promise<number[]> {
-    const first = await next(redis, { ...keys, flow: nameOf(flow), count }, ...queueKeys)
+    const first = await next(redis, { ...keys, flow: nameOf(flow), count }, ...keysOfQueue)
     return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'slicesOf' in flow))
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { isPaused, queueMetaKey } from './pause.ts'
-import { queueKey } from './queue-depth.ts'
+import { queueKey } from './queue.ts'
 import { redisNow } from './redis.ts'
 import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
 import { script } from './script.ts'

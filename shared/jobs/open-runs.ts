@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis'
 import { openJobsKey, openRunsKey, recordKey } from './redis-keys.ts'
 import { script } from './script.ts'
-import { tenantOf } from './tenant.ts'
+
+/** The first segment of an org's name. An org and its sub-directories share the limits of the queue and the slots. */
+export const tenantOf = (orgName: string): string => orgName.split('/')[0] as string
 
 /** Too many runs are open: of all jobs, or of the jobs of this tenant. */
 export type Refusal = 'queueFull' | 'orgQueueFull'

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
-import { type JobQueue, queueName, queuePrefix } from './queue.ts'
+import { type JobQueue, queueKey } from './queue.ts'
 import { script } from './script.ts'
 
 /** The fields of the queue that BullMQ keeps. */
-export const queueMetaKey = `${queuePrefix}:${queueName}:meta`
+export const queueMetaKey = queueKey('meta')
 
 /** The queue is paused: no new run starts, and those under way end. Contract 9, service. */
 export interface Pause {

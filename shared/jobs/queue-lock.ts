@@ -1,11 +1,11 @@
 import type { Job } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { type JobPayload, queueName, queuePrefix } from './queue.ts'
+import { type JobPayload, queueKey } from './queue.ts'
 import { script } from './script.ts'
 
 const reclaim = script(
   ['id', 'token', 'attemptsStarted', 'milliseconds'],
-  `local queue = '${queuePrefix}:${queueName}:'
+  `local queue = '${queueKey('')}'
 local job, lock = queue .. id, queue .. id .. ':lock'
 local holder = redis.call('GET', lock)
 if holder then return holder == token and 1 or 0 end

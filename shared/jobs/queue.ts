@@ -1,13 +1,16 @@
 import { type Job, type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { WorkerSettings } from '../config/config.ts'
 import { createFairQueueing } from './fair-queueing.ts'
+import { tenantOf } from './open-runs.ts'
 import type { JobRecord } from './record.ts'
-import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
 /** The queue delivers ids only; the job and its state are in its record. */
 export const queueName = 'publish'
 export const queuePrefix = 'packets:queue'
+/** The key of a state or of a job of the queue, or of its settings, `meta`. */
+export const queueKey = (name: string): string => `${queuePrefix}:${queueName}:${name}`
 
 /** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
 export const messagingAttributes = (operation: 'send' | 'process') => ({
@@ -28,13 +31,11 @@ export interface JobPayload {
  */
 export const attempts = 3
 
-export interface LockSettings {
-  lockSeconds: number
-  stalledSeconds: number
-}
-
 /** Lock settings: the jobs of a dead worker go to others after the lock duration plus one stalled check. */
-export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
+export const workerOptions = ({
+  lockSeconds,
+  stalledSeconds,
+}: Pick<WorkerSettings, 'lockSeconds' | 'stalledSeconds'>) =>
   ({
     lockDuration: lockSeconds * 1_000,
     // One check marks a job and a later one takes it: with rare checks the jobs of a dead worker would wait for two.

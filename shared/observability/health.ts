@@ -30,16 +30,8 @@ const checkLimitMs = 3_000
 
 /** Names of the dependencies that are down. A check that hangs counts as down. */
 export async function failingChecks(checks: Checks): Promise<string[]> {
-  const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const isUp = await checked(check()).then(
-        () => true,
-        () => false,
-      )
-      return isUp ? [] : [name]
-    }),
-  )
-  return outcomes.flat()
+  const outcomes = await Promise.allSettled(Object.values(checks).map(async (check) => checked(check())))
+  return Object.keys(checks).filter((_, at) => outcomes[at]?.status === 'rejected')
 }
 
 /** Applies the time limit of a check to a request to Redis, whose client would wait indefinitely. */
