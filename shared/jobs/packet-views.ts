@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis'
-import { plainFilesFailed } from '../observability/events.ts'
-import type { Logger } from '../observability/log.ts'
-import type { Metrics } from '../observability/metrics.ts'
+import { type EventContext, plainFilesFailed } from '../observability/events.ts'
 import type { Generation } from '../packets/generation-reader.ts'
 import { mark, markLatest } from '../packets/listing/markers.ts'
 import { isVisible } from '../packets/manifest.ts'
@@ -10,13 +8,6 @@ import type { Storage } from '../packets/storage.ts'
 import { redisNow } from './redis.ts'
 import { stalePlainFilesKey } from './redis-keys.ts'
 import { script } from './script.ts'
-
-interface PacketViewsOptions {
-  /** If false, only the markers are kept up to date, and existing plain files are removed with their packets. */
-  isEnabled: boolean
-  log: Logger
-  metrics: Metrics
-}
 
 // A mark that changed belongs to a later commit, which refreshes the files itself.
 const refreshed = script(
@@ -28,13 +19,13 @@ return redis.call('ZREM', '${stalePlainFilesKey}', name)`,
 /**
  * The views of packets that follow a commit: the plain files, and the generation markers that listings read. A packet
  * is marked stale in Redis before it is committed, so that after a crash the janitor finds the mark. A failure never
- * fails a publish.
- * Contract 6.
+ * fails a publish. `isEnabled`: if false, only the markers are kept up to date, and existing plain files are removed
+ * with their packets. Contract 6.
  */
 export function createPacketViews(
   redis: Redis,
   { store, generations }: Storage,
-  { isEnabled, log, metrics }: PacketViewsOptions,
+  { isEnabled, log, metrics }: EventContext & { isEnabled: boolean },
 ) {
   async function loggingFailure(step: () => Promise<unknown>): Promise<void> {
     await step().catch((error) => plainFilesFailed({ log, metrics }, error))

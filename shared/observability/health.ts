@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 export type Checks = Record<string, () => Promise<unknown>>
 
 /** Answers a path that a health check or Prometheus asks for; null for any other path. */
-export type AnswerHealth = (path: string) => Promise<HealthAnswer | null>
+export type AnswerHealth = (path: string) => Promise<{ status: number; type: string; body: string } | null>
 
 /** What a program reports about itself. */
 interface Health {
@@ -17,12 +17,6 @@ interface Health {
   isPaused(): Promise<boolean>
   /** Why this process should be restarted; null if it should not. */
   isStuck?(): Promise<string | null>
-}
-
-interface HealthAnswer {
-  status: number
-  type: string
-  body: string
 }
 
 /** Time of a check of Redis or the store. Beyond it the dependency counts as down. */
@@ -80,4 +74,4 @@ export function createHealth({ checks, metrics, measure, isPaused, isStuck }: He
   }
 }
 
-const plain = (status: number, text: string): HealthAnswer => ({ status, type: 'text/plain', body: `${text}\n` })
+const plain = (status: number, text: string) => ({ status, type: 'text/plain', body: `${text}\n` })
