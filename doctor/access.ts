@@ -23,7 +23,12 @@ function tokens(path: string): Finding {
   }
 }
 
-const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, ' ')
+const oneLine = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ')
 
 async function keys(jwksUrl: string): Promise<Finding> {
   try {
