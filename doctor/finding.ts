@@ -7,10 +7,8 @@ export interface Finding {
   message: string
 }
 
-export type Report = (finding: Finding) => void
-
 /** Checks one dependency with the programs' own settings, and reports findings as it goes. */
-export type Check = (config: Config, report: Report) => Promise<void> | void
+export type Check = (config: Config) => AsyncIterable<Finding> | Iterable<Finding>
 
 export const ok = (subject: string, message: string): Finding => ({ level: 'ok', subject, message })
 export const warn = (subject: string, message: string): Finding => ({ level: 'warn', subject, message })
@@ -20,11 +18,9 @@ export const lineOf = ({ level, subject, message }: Finding): string => `${level
 
 /** The code of an error or of its cause. Messages are never shown: they may quote an address with a password. */
 export function codeOf(thrown: unknown): string {
-  const chain: unknown[] = []
-  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)
-  const codes = chain.flatMap((at) => {
+  for (let [at, depth] = [thrown, 0]; at instanceof Error && depth < 10; at = at.cause, depth++) {
     const { code, name } = at as { code?: unknown; name: string }
-    return typeof code === 'string' && name !== 'AppError' ? [code] : []
-  })
-  return codes[0] ?? (thrown instanceof Error ? thrown.name : 'unknown')
+    if (typeof code === 'string' && name !== 'AppError') return code
+  }
+  return thrown instanceof Error ? thrown.name : 'unknown'
 }

@@ -2,26 +2,27 @@ import type { Redis } from 'ioredis'
 import type { SecretKey } from '../shared/config/lists.ts'
 import { secretKeyOf } from '../shared/jobs/redis-keys.ts'
 import { unseal } from '../shared/jobs/secrets.ts'
-import { fail, ok, type Report, warn } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Checks that key names are unique and that every stored credential can be decrypted. */
-export async function checkKeys(redis: Redis, keys: readonly SecretKey[], report: Report): Promise<void> {
+export async function* checkKeys(redis: Redis, keys: readonly SecretKey[]): AsyncGenerator<Finding> {
   const names = keys.map(({ id }) => id)
   const duplicate = names.find((id, at) => names.indexOf(id) !== at)
   if (duplicate !== undefined) {
-    report(
-      warn('key ring', `two keys are named "${duplicate}", and the second is never used: give each key its own name`),
+    yield warn(
+      'key ring',
+      `two keys are named "${duplicate}", and the second is never used: give each key its own name`,
     )
   }
   const { opened, unopened } = await openSecrets(redis, keys)
   for (const [id, count] of unopened) {
     const what = `${count} stored credential(s) were sealed with the key "${id}"`
-    if (names.includes(id)) report(fail('key ring', `${what}, but another key has that name now: put the old one back`))
-    else
-      report(fail('key ring', `${what}, which SECRET_KEYS lacks: add it again, after the first, until they are gone`))
+    yield names.includes(id)
+      ? fail('key ring', `${what}, but another key has that name now: put the old one back`)
+      : fail('key ring', `${what}, which SECRET_KEYS lacks: add it again, after the first, until they are gone`)
   }
   if (unopened.size > 0) return
-  report(ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`))
+  yield ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`)
 }
 
 async function openSecrets(redis: Redis, keys: readonly SecretKey[]) {

@@ -6,21 +6,21 @@ import { type Check, codeOf, fail, ok, warn } from './finding.ts'
 const subject = 'manager database'
 
 /** Checks the manager database. Creates missing constraints, as the API does at start. */
-export const checkManager: Check = async ({ manager }, report) => {
+export const checkManager: Check = async function* ({ manager }) {
   if (manager === null) {
-    return report(warn(subject, 'MANAGER_DB_URL is not set: the manager and search areas answer 503'))
+    return yield warn(subject, 'MANAGER_DB_URL is not set: the manager and search areas answer 503')
   }
   const database = openManagerDatabase(manager, { warn() {} })
   const query = (text: string) => ({ query: text, parameters: {} })
   try {
     await database.read(query('RETURN 1'))
-    report(ok(subject, 'answers'))
+    yield ok(subject, 'answers')
     await database.write(() => query('RETURN 1')).catch(() => {}) // any write creates the constraints first
     const missing = await missingConstraints((text) => database.read(query(text)))
-    if (missing.length === 0) report(ok('manager constraints', 'all there'))
-    else report(fail('manager constraints', `none on ${missing.join(', ')}: ${advice}`))
+    if (missing.length === 0) yield ok('manager constraints', 'all there')
+    else yield fail('manager constraints', `none on ${missing.join(', ')}: ${advice}`)
   } catch (error) {
-    report(fail(subject, reasonFor(error)))
+    yield fail(subject, reasonFor(error))
   } finally {
     await database.close()
   }

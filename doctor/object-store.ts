@@ -3,25 +3,25 @@ import { AppError } from '../shared/errors/app-error.ts'
 import { openMinioStore } from '../shared/store/minio-store.ts'
 import type { ObjectStore } from '../shared/store/object-store.ts'
 import { probeKey } from '../shared/store/probe-key.ts'
-import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
+import { type Check, codeOf, type Finding, fail, ok, warn } from './finding.ts'
 
 const subject = 'object store'
 /** Clock skew that is reported, and the skew from which S3 rejects signatures. */
 const [noticedMs, refusedMs] = [30_000, 15 * 60_000]
 
 /** Proves the store's guarantees as the programs do at start; creates the bucket if it is missing. */
-export const checkObjectStore: Check = async ({ storage }, report) => {
+export const checkObjectStore: Check = async function* ({ storage }) {
   const store = openMinioStore(storage)
   try {
     await store.prepare()
   } catch (error) {
-    return report(fail(subject, reasonFor(error)))
+    return yield fail(subject, reasonFor(error))
   }
-  report(ok(subject, `bucket "${storage.bucket}": creates a key once only, reads and lists what was just written`))
+  yield ok(subject, `bucket "${storage.bucket}": creates a key once only, reads and lists what was just written`)
   const key = probeKey(randomUUID())
   try {
-    await checkClock(store, key, report)
-    await checkLink(store, key, report)
+    yield* checkClock(store, key)
+    yield await checkLink(store, key)
   } finally {
     await store.remove(key)
   }
@@ -40,27 +40,27 @@ function reasonFor(error: unknown): string {
 }
 
 /** Sweeps depend on the age of objects; signatures and download links depend on the time of day. */
-async function checkClock(store: ObjectStore, key: string, report: Report): Promise<void> {
+async function* checkClock(store: ObjectStore, key: string): AsyncGenerator<Finding> {
   const before = Date.now()
   await store.put(key, Buffer.from('{}'))
   const after = Date.now()
   for await (const { modifiedAt } of store.list(key)) {
     // Stores report whole seconds.
     const skew = Math.max(before - 1_000 - modifiedAt, modifiedAt - after, 0)
-    if (skew < noticedMs) return report(ok('object store clock', 'agrees with the clock of this machine'))
+    if (skew < noticedMs) return yield ok('object store clock', 'agrees with the clock of this machine')
     const message = `differs from the clock of this machine by ${Math.round(skew / 1_000)} s: set both by NTP`
-    return report(skew < refusedMs ? warn('object store clock', message) : fail('object store clock', message))
+    return yield skew < refusedMs ? warn('object store clock', message) : fail('object store clock', message)
   }
 }
 
 /** Opens a download link as clients receive it. Only a warning: the public address may be unreachable from here. */
-async function checkLink(store: ObjectStore, key: string, report: Report): Promise<void> {
+async function checkLink(store: ObjectStore, key: string): Promise<Finding> {
   const link = await store.sign(key, 60, 'probe.json')
   const outcome = await fetch(link, { signal: AbortSignal.timeout(5_000) }).then(
     ({ status }) => String(status),
     (error) => codeOf(error),
   )
-  if (outcome === '200') return report(ok('download links', 'open from here'))
+  if (outcome === '200') return ok('download links', 'open from here')
   const normal = 'normal in a container, where S3_PUBLIC_ENDPOINT is an address of the host, as with Docker Compose'
-  report(warn('download links', `do not open from here (${outcome}): ${normal}; a fault if clients report it too`))
+  return warn('download links', `do not open from here (${outcome}): ${normal}; a fault if clients report it too`)
 }

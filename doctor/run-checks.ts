@@ -1,9 +1,8 @@
-import type { Config } from '../shared/config/config.ts'
-import { ConfigError, readConfig } from '../shared/config/config.ts'
+import { type Config, ConfigError, readConfig } from '../shared/config/config.ts'
 import { withTimeout } from '../shared/lifecycle/timeout.ts'
 import { trustAuthorities } from '../shared/lifecycle/trust.ts'
 import { checkAccess } from './access.ts'
-import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
+import { type Check, codeOf, type Finding, fail, ok, warn } from './finding.ts'
 import { checkManager } from './manager.ts'
 import { checkObjectStore } from './object-store.ts'
 import { checkCallbacks, checkOrigins } from './origins.ts'
@@ -18,6 +17,8 @@ const checks: [subject: string, check: Check][] = [
   ['manager database', checkManager],
 ]
 
+type Report = (finding: Finding) => void
+
 const limitMs = 60_000
 
 /** Runs all checks in sequence, with the settings of this process. */
@@ -26,7 +27,10 @@ export async function runChecks(report: Report): Promise<void> {
   if (config === null) return
   trustAuthorities(config.authorities)
   for (const [subject, check] of checks) {
-    await withTimeout((async () => check(config, report))(), limitMs).catch((error) =>
+    const run = async () => {
+      for await (const finding of check(config)) report(finding)
+    }
+    await withTimeout(run(), limitMs).catch((error) =>
       report(fail(subject, `the check did not finish (${codeOf(error)})`)),
     )
   }

@@ -4,7 +4,8 @@ import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import { defaultSyntax } from '../shared/packet/cypher/parameters.ts'
 import type { SealedPart } from '../shared/packet/parts/packet-writer.ts'
-import type { Staging } from '../shared/packets/staging.ts'
+import { packetName } from '../shared/packets/keys.ts'
+import { type Staging, stageParts } from '../shared/packets/staging.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -12,6 +13,12 @@ export interface Run {
   attempt: number
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
+}
+
+/** Parts of a run of a job, or of one of its slices, under keys of this run. */
+export function stagingOf({ store }: Pick<WorkerContext, 'store'>, job: JobRecord, attempt: number, slice?: number) {
+  const { id: jobId, orgName, fileName, order } = job
+  return stageParts(store, packetName(orgName, fileName), { jobId, attempt, compression: order.compression }, slice)
 }
 
 /** Builds a packet, or a slice of one, and stages its parts; a failed run discards its parts. */

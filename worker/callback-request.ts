@@ -1,14 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import type { SecretKey } from '../shared/config/lists.ts'
 import { jobView } from '../shared/jobs/job-view.ts'
-
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { currentTraceparent } from '../shared/observability/spans.ts'
-
-interface CallbackRequest {
-  headers: Record<string, string>
-  body: string
-}
 
 /** Bytes of the body of a callback. Beyond it the callback has no `report`, and a shortened error message. */
 const limitBytes = 16 * 1024
@@ -19,7 +13,7 @@ const longestMessage = 1_000
  * The request that reports a job's end to a receiver, signed with each secret as Standard Webhooks specifies. Every
  * attempt has the same id and body. Contract 7, callbacks.
  */
-export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], at = new Date()): CallbackRequest {
+export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], at = new Date()) {
   const id = `${job.id}.${job.state}`
   const body = bodyOf(job)
   const traceparent = currentTraceparent() ?? job.traceparent

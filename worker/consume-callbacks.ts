@@ -11,7 +11,7 @@ import { withTrace } from '../shared/observability/trace.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../shared/origin/https-url.ts'
 import { callbackRequest } from './callback-request.ts'
 import type { WorkerContext } from './context.ts'
-import { type CallbackAnswer, sendCallback } from './send-callback.ts'
+import { sendCallback } from './send-callback.ts'
 
 /** Times of the deliveries; tests shorten them. */
 export interface CallbackTimes {
@@ -93,19 +93,16 @@ async function deliverCallback(
   const attempt = job.callback.attempts + 1
   const url = parseHttpsUrl(job.order.callbackUrl) as HttpsUrl
   const startedAt = performance.now()
-  let answer: CallbackAnswer | null = null
+  const attributes = { 'http.request.method': 'POST', 'http.request.resend_count': attempt - 1 }
   let failure: unknown
-  try {
-    const attributes = { 'http.request.method': 'POST', 'http.request.resend_count': attempt - 1 }
-    answer = await inSpan('POST callback', { kind: 'client', parent: job.traceparent, attributes }, async (add) => {
-      const request = callbackRequest(job, settings.secrets)
-      const answered = await sendCallback(url, request, settings, limitMs)
-      add({ 'http.response.status_code': answered.status })
-      return answered
-    })
-  } catch (error) {
+  const answer = await inSpan('POST callback', { kind: 'client', parent: job.traceparent, attributes }, async (add) => {
+    const answered = await sendCallback(url, callbackRequest(job, settings.secrets), settings, limitMs)
+    add({ 'http.response.status_code': answered.status })
+    return answered
+  }).catch((error) => {
     failure = error
-  }
+    return null
+  })
   failpoint('callbackSent')
   const status = answer?.status ?? null
   const pauseMs = pausesMs[attempt - 1]

@@ -65,7 +65,7 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
     const delivery = { job, token, lost: new AbortController() }
     inProgress.set(id, delivery)
     try {
-      await context.slots.run(() => runJob(context, job, AbortSignal.any([stopping, delivery.lost.signal])))
+      await context.runs.run(() => runJob(context, job, AbortSignal.any([stopping, delivery.lost.signal])))
     } finally {
       inProgress.delete(id)
     }

@@ -13,16 +13,7 @@ const patience = 3
 const usualAlonePatienceMs = 60_000
 const lookEveryMs = 200
 
-/** Shares the slots of this worker between tenants. `Fleet` describes the rule. */
-export interface FairShare {
-  /**
-   * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. With `alone` it starts
-   * when all other runs of this worker have ended, and no other begins until it ends.
-   * @returns false, without running `work`, if it must wait.
-   */
-  run(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
-  stop(): Promise<void>
-}
+type Work = (signal: AbortSignal) => Promise<void>
 
 interface Run {
   tenant: string
@@ -30,7 +21,8 @@ interface Run {
   abort: AbortController
 }
 
-export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienceMs): FairShare {
+/** Shares the slots of this worker between tenants. `createFleet` describes the rule. */
+export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienceMs) {
   const runs = new Set<Run>()
   /** Whether a run that must be alone is in progress, or waits for the others. */
   let isReserved = false
@@ -56,7 +48,7 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
     }
   }
 
-  async function runNow(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>) {
+  async function runNow(tenant: string, alone: boolean, work: Work) {
     if (!(await fleet.mayStart(tenant, held()))) return false
     // Another run may have reserved the worker while Redis answered.
     if (isReserved && !alone) return false
@@ -90,7 +82,12 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
   // Without Redis no run starts or waits, so there is nothing to share.
   const timer = setInterval(() => void report().catch(() => {}), everyMs)
   return {
-    async run(tenant, alone, work) {
+    /**
+     * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. With `alone` it starts
+     * when all other runs of this worker have ended, and no other begins until it ends.
+     * @returns false, without running `work`, if it must wait.
+     */
+    async run(tenant: string, alone: boolean, work: Work): Promise<boolean> {
       if (isReserved) return false
       isReserved = alone
       try {

@@ -1,7 +1,7 @@
 import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { discardSlices } from '../shared/jobs/slice-results.ts'
-import { isFinished } from '../shared/jobs/states.ts'
+import { type FinalState, isFinished } from '../shared/jobs/states.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { voidStoredParts } from '../shared/jobs/void-job.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
@@ -13,11 +13,8 @@ import type { WorkerContext } from './context.ts'
 
 /** Marks a job as succeeded if one of its runs has committed its packet. @returns whether one has. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
-  const generation = await context.generations.ofJob(
-    packetName(job.orgName, job.fileName),
-    job.id,
-    job.order.latestBefore,
-  )
+  const { id, orgName, fileName, order } = job
+  const generation = await context.generations.ofJob(packetName(orgName, fileName), id, order.latestBefore)
   if (generation === null) return false
   await succeedJob(context, job, generation)
   return true
@@ -71,9 +68,7 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
   await afterEnd(context, job, 'cancelled')
 }
 
-type Outcome = 'succeeded' | 'failed' | 'cancelled'
-
-async function afterEnd(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
+async function afterEnd(context: WorkerContext, job: JobRecord, outcome: FinalState): Promise<void> {
   const { callbacks, store, log } = context
   try {
     if (job.callback) await callbacks.add(job)

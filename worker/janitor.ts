@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Result } from 'ioredis'
 import { isRedisAway, redisNow } from '../shared/jobs/redis.ts'
 import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
+import { script } from '../shared/jobs/script.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, packetSkipped, swept } from '../shared/observability/events.ts'
@@ -15,16 +15,12 @@ const dayMs = 24 * 3_600_000
 /** Grace period: anything younger may still be in progress. */
 const gracePeriodMs = 60_000
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    janitorRenew(key: string, owner: string, milliseconds: string): Result<number, Context>
-  }
-}
-
-const renewScript = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+const renew = script(
+  ['key', 'owner', 'milliseconds'],
+  `if redis.call('GET', key) ~= owner then return 0 end
+if milliseconds == '0' then return redis.call('DEL', key) end
+return redis.call('PEXPIRE', key, milliseconds)`,
+)
 
 /**
  * Clean-up after crashes. Each duty has its own timer and lock: a sweep takes time proportional to the number of
@@ -58,7 +54,6 @@ const gracePeriodStart = async ({ redis }: WorkerContext) => (await redisNow(red
 /** Runs each duty periodically, in one worker at a time, until released. Contract 6. */
 export function startJanitor(context: WorkerContext, releases: Releases): void {
   const stopping = new AbortController()
-  context.redis.defineCommand('janitorRenew', { numberOfKeys: 1, lua: renewScript })
   const started = Object.entries(duties).map(([name, work]) => {
     return startDuty(context, name, () => work(context, stopping.signal), stopping.signal)
   })
@@ -99,13 +94,13 @@ async function withDutyLock(
   const lockMs = 2 * everyMs
   if ((await redis.set(key, owner, 'PX', lockMs, 'NX')) === null) return
   const renewal = setInterval(() => {
-    redis.janitorRenew(key, owner, String(lockMs)).catch(() => {})
+    renew(redis, { key, owner, milliseconds: lockMs }).catch(() => {})
   }, everyMs / 2)
   try {
     await work()
   } finally {
     clearInterval(renewal)
-    await redis.janitorRenew(key, owner, '0')
+    await renew(redis, { key, owner, milliseconds: 0 })
   }
 }
 

@@ -1,4 +1,3 @@
-import type { AppError } from '../shared/errors/app-error.ts'
 import type { PacketProgress } from '../shared/publish/build-packet.ts'
 import type { WorkerContext } from './context.ts'
 import type { Step } from './steps.ts'
@@ -13,6 +12,7 @@ const everyMs = 500
 export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, attempt: number, stopping: AbortSignal) {
   const stopped = new AbortController()
   let latest: PacketProgress = { subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
+  /** @returns why the run must stop, if it must. */
   const report = () => step.report(attempt, latest)
   let isReporting = false
   const timer = setInterval(async () => {
@@ -33,8 +33,7 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
     onProgress(progress: PacketProgress) {
       latest = progress
     },
-    /** @returns why the run must stop, if it must. */
-    report: (): Promise<AppError | null> => report(),
+    report,
     stop: () => clearInterval(timer),
   }
 }

@@ -1,30 +1,28 @@
-import { type Job, WaitingChildrenError } from 'bullmq'
+import type { Job } from 'bullmq'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from '../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { emptyPart } from '../shared/packet/parts/part-buffer.ts'
-import { packetName } from '../shared/packets/keys.ts'
-import { stageParts } from '../shared/packets/staging.ts'
 import { createObservations } from '../shared/publish/build/conflicts.ts'
 import { boundTreatments } from '../shared/publish/build/treatments.ts'
 import { mergeContents } from '../shared/publish/content.ts'
-import { buildParts, type Run } from './build-parts.ts'
+import { buildParts, type Run, stagingOf } from './build-parts.ts'
 import { commitPacket, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 /**
  * The step of a large multi before and after its slices. It queues the slices that are not yet built, and runs again
  * when all are built, to commit. Several of these steps may run concurrently: they would commit the same parts.
- * @returns the generation. @throws WaitingChildrenError if it must wait for slices.
+ * @returns the generation; null if it must wait for slices.
  */
 export async function publishSlices(
   context: WorkerContext,
   job: JobRecord,
   { signal }: Run,
   delivery: Job<JobPayload>,
-): Promise<number> {
+): Promise<number | null> {
   const { store, queue, failpoint } = context
   const { slices } = await readPlan(context, job)
   for (;;) {
@@ -36,7 +34,7 @@ export async function publishSlices(
     signal.throwIfAborted()
     await queue.addSlices(job, missing)
     failpoint('slicesAdded')
-    if (await delivery.moveToWaitingChildren(delivery.token as string)) throw new WaitingChildrenError()
+    if (await delivery.moveToWaitingChildren(delivery.token as string)) return null
   }
   failpoint('slicesDone')
   const { content, manifest } = await gather(context, job, slices.length)
@@ -59,12 +57,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
       results.push(rest)
     }
   }
-  const staging = stageParts(
-    store,
-    packetName(job.orgName, job.fileName),
-    { jobId: job.id, attempt: job.attempt, compression: job.order.compression },
-    slices,
-  )
+  const staging = stagingOf({ store }, job, job.attempt, slices)
   const manifest = staging.manifest()
   manifest.parts = results.flatMap(({ parts }) => parts)
   if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
@@ -87,14 +80,7 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   }
   const { slices, treatments, credentials } = await readPlan(context, job)
   const read = await readRequests(context, job, slices[slice], credentials)
-  const { attempt } = run
-  const { id: jobId, order } = job
-  const staging = stageParts(
-    store,
-    packetName(job.orgName, job.fileName),
-    { jobId, attempt, compression: order.compression },
-    slice,
-  )
+  const staging = stagingOf(context, job, run.attempt, slice)
   const part = { ...read, slice: { first, treatments: boundTreatments(treatments, read.model) } }
   const { observations, ...content } = await buildParts(context, job, run, staging, part)
   failpoint('beforeSliceResult')

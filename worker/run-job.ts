@@ -1,12 +1,12 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingChildrenError, WaitingError } from 'bullmq'
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
+import { tenantOf } from '../shared/jobs/open-runs.ts'
 import { type JobPayload, messagingAttributes } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { wasCancelled } from '../shared/jobs/stored-request.ts'
-import { tenantOf } from '../shared/jobs/tenant.ts'
 import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
 import { asTenant } from '../shared/lifecycle/current-tenant.ts'
 import { runFailed, runHandedBack, runStarted } from '../shared/observability/events.ts'
@@ -86,9 +86,10 @@ async function runOnce(
   if (attempt === 'lost') return failJob(context, job, errors.workerLost())
   runStarted(context, { jobId: id, slice, attempt })
   const tracking = trackProgress(context, step, attempt, stopping)
+  let isWaiting = false
   try {
     const { signal, onProgress } = tracking
-    await inRunSpan(job, slice, attempt, () => step.run({ attempt, signal, onProgress }))
+    isWaiting = await inRunSpan(job, slice, attempt, () => step.run({ attempt, signal, onProgress }))
     if (slice !== undefined) {
       await tracking.report()
       context.log.info({ jobId: id, slice, attempt }, 'slice built')
@@ -97,32 +98,23 @@ async function runOnce(
   } catch (error) {
     tracking.stop()
     await step.endRun()
-    if (error instanceof WaitingChildrenError) throw error
     await settle(context, job, delivery, attempt, tracking, error)
   } finally {
     tracking.stop()
   }
+  if (isWaiting) throw new WaitingChildrenError()
 }
 
 /** A slice has a trace of its own, linked to that of its job, which would otherwise be too long to read. */
-async function inRunSpan(job: JobRecord, slice: number | undefined, attempt: number, run: () => Promise<void>) {
+function inRunSpan(job: JobRecord, slice: number | undefined, attempt: number, run: () => Promise<boolean>) {
   const cause = slice === undefined ? { parent: job.traceparent } : { link: job.traceparent }
   const attributes = {
     ...messagingAttributes('process'),
     ...{ 'messaging.message.id': job.id, 'packets.attempt': attempt },
     ...(slice === undefined ? {} : { 'packets.slice': slice }),
   }
-  let waits: WaitingChildrenError | null = null
-  await inSpan(
-    slice === undefined ? 'process publish' : 'process slice',
-    { kind: 'consumer', ...cause, attributes },
-    () =>
-      run().catch((error) => {
-        if (!(error instanceof WaitingChildrenError)) throw error
-        waits = error
-      }),
-  )
-  if (waits !== null) throw waits
+  const name = slice === undefined ? 'process publish' : 'process slice'
+  return inSpan(name, { kind: 'consumer', ...cause, attributes }, run)
 }
 
 /** Settles a run that did not succeed: hands back, cancels, retries or fails its job, or leaves it to another run. */

@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq'
 import type { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
+import type { Started } from '../shared/jobs/job-records.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { isSliced } from '../shared/jobs/stored-request.ts'
@@ -16,42 +17,43 @@ import { publishSlice, publishSlices } from './publish-slices.ts'
  * slice.
  */
 export interface Step {
-  start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
-  run(run: Run): Promise<void>
+  start(): Promise<Started>
+  /** @returns whether the job now waits for its slices. */
+  run(run: Run): Promise<boolean>
   /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
   report(attempt: number, progress: PacketProgress): Promise<AppError | null>
   /** Records that a run ended on its own, with any outcome. */
-  endRun(): Promise<void>
-}
-
-export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
-  const { slice } = delivery.data
-  if (slice !== undefined) return sliceStep(context, job, slice)
-  return isSliced(job) ? slicedStep(context, job, delivery) : wholeStep(context, job)
+  endRun(): Promise<unknown>
 }
 
 const reasons = { superseded: errors.jobInterrupted, cancelling: errors.jobCancelled }
 const reasonOf = (stop: keyof typeof reasons | null) => (stop === null ? null : reasons[stop]())
 
-function wholeStep(context: WorkerContext, job: JobRecord): Step {
+export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
+  const { slice } = delivery.data
+  if (slice !== undefined) return sliceStep(context, job, slice)
   const { records } = context
+  const { id } = job
   const { subRequests } = job.progress
-  return {
-    start: () => records.start(job.id),
-    run: async (run) => succeedJob(context, job, await publishPacket(context, job, run)),
-    report: async (attempt, progress) =>
-      reasonOf(await records.progress(job.id, attempt, { phase: 'reading', subRequests, ...progress })),
-    endRun: () => records.endRun(job.id),
+  const common = { endRun: () => records.endRun(id) }
+  const succeed = async (generation: number | null) => {
+    if (generation !== null) await succeedJob(context, job, generation)
+    return generation === null
   }
-}
-
-function slicedStep(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
-  const { records } = context
+  if (isSliced(job)) {
+    return {
+      ...common,
+      start: () => records.start(id, 'step'),
+      run: async (run) => succeed(await publishSlices(context, job, run, delivery)),
+      report: async () => reasonOf(await records.progress(id, null, null)),
+    }
+  }
   return {
-    start: () => records.start(job.id, 'step'),
-    run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
-    report: async () => reasonOf(await records.progress(job.id, null, null)),
-    endRun: () => records.endRun(job.id),
+    ...common,
+    start: () => records.start(id),
+    run: async (run) => succeed(await publishPacket(context, job, run)),
+    report: async (attempt, progress) =>
+      reasonOf(await records.progress(id, attempt, { phase: 'reading', subRequests, ...progress })),
   }
 }
 
@@ -59,7 +61,7 @@ function sliceStep(context: WorkerContext, job: JobRecord, slice: number): Step 
   const { slices, config } = context
   return {
     start: () => slices.start(job.id, slice),
-    run: (run) => publishSlice(context, job, slice, run),
+    run: (run) => publishSlice(context, job, slice, run).then(() => false),
     async report(attempt, progress) {
       const reply = await slices.progress(job.id, slice, attempt, progress)
       if (typeof reply === 'string') return reasonOf(reply)

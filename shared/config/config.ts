@@ -47,8 +47,6 @@ function* combinationProblems(program: Program, given: Record<string, string | u
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
-  }
-  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
   const ownPort = program === 'api' ? 'API_PORT' : 'WORKER_HEALTH_PORT'

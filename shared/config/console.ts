@@ -1,11 +1,8 @@
-/** How an API serves the console. */
-export interface ConsoleSettings {
-  /** The dashboard to which the page Operations links; null: none. */
-  dashboardUrl: string | null
-}
-
-/** Parses `CONSOLE`: `on`, `off`, or the https URL of a dashboard. @returns null for `off` @throws {Error} */
-export function parseConsole(text: string): ConsoleSettings | null {
+/**
+ * Parses `CONSOLE`: `on`, `off`, or the https URL of the dashboard to which the page Operations links.
+ * @returns null for `off` @throws {Error}
+ */
+export function parseConsole(text: string): { dashboardUrl: string | null } | null {
   if (text === 'off') return null
   if (text === 'on') return { dashboardUrl: null }
   const url = URL.parse(text)

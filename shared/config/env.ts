@@ -20,7 +20,7 @@ function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
 }
 
 /** A value that `parse` converts. For an invalid value `parse` throws an Error that names the rule. */
-const parsedBy = <T>(parse: (value: string) => T) =>
+export const parsedBy = <T>(parse: (value: string) => T) =>
   text.transform((value, context) => {
     try {
       return parse(value)

@@ -1,5 +1,5 @@
 /** Steps of a publish at which a test may interrupt a worker. */
-export const failpoints = [
+const failpoints = [
   'midRead',
   'partStored',
   'slicesAdded',
@@ -15,19 +15,13 @@ export const failpoints = [
   'callbackSent',
 ] as const
 
-export type FailpointName = (typeof failpoints)[number]
-
 const hows = ['kill', 'stop', 'block'] as const
 
-/** Where a test kills, freezes or temporarily blocks a process: a step, and which occurrence of that step. */
-export interface FailpointSetting {
-  name: FailpointName
-  how: (typeof hows)[number]
-  count: number
-}
-
-/** `<step>:<kill, stop or block>[:<count>]`. @throws {Error} */
-export function parseFailpoint(text: string): FailpointSetting {
+/**
+ * Where a test kills, freezes or temporarily blocks a process: a step, and which occurrence of that step, as
+ * `<step>:<kill, stop or block>[:<count>]`. @throws {Error}
+ */
+export function parseFailpoint(text: string) {
   const [step, how, count = '1'] = text.split(':')
   const known = hows.find((one) => one === how)
   const name = failpoints.find((one) => one === step)
@@ -36,3 +30,6 @@ export function parseFailpoint(text: string): FailpointSetting {
   }
   return { name, how: known, count: Number(count) }
 }
+
+export type FailpointSetting = ReturnType<typeof parseFailpoint>
+export type FailpointName = FailpointSetting['name']

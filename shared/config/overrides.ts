@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type FailpointSetting, parseFailpoint } from './failpoint.ts'
+import { parsedBy } from './env.ts'
+import { parseFailpoint } from './failpoint.ts'
 
 const seconds = (fixed: number) => z.number().positive().max(2_000_000).default(fixed)
 const count = (fixed: number) => z.int().positive().default(fixed)
@@ -51,18 +52,7 @@ const fixed = z.strictObject({
    */
   bodyBytes: count(256 * 1024 * 1024),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */
-  failpoint: z
-    .string()
-    .transform((text, context): FailpointSetting => {
-      try {
-        return parseFailpoint(text)
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: (error as Error).message })
-        return z.NEVER
-      }
-    })
-    .nullable()
-    .default(null),
+  failpoint: parsedBy(parseFailpoint).nullable().default(null),
 })
 
 /** The values that a test may replace, before their defaults are applied. */

@@ -1,27 +1,12 @@
-/** Where Redis is. Contract 11. */
-export interface RedisAddress {
-  url: string
-  /** The group of a `redis+sentinel://` URL; null: the URL names Redis itself. */
-  sentinel: SentinelGroup | null
-}
-
-/** A primary with replicas, whose address the Sentinels know. */
-export interface SentinelGroup {
-  sentinels: { host: string; port: number }[]
-  /** The name under which the Sentinels monitor the primary. */
-  name: string
-  database: number
-  username: string | null
-  password: string | null
-  sentinelUsername: string | null
-  sentinelPassword: string | null
-  /** Whether Redis and the Sentinels use TLS. */
-  hasTls: boolean
-}
-
 const schemes = ['redis:', 'rediss:', 'redis+sentinel:', 'rediss+sentinel:']
 const sentinelPort = 26_379
 const parameters = ['sentinelUsername', 'sentinelPassword']
+
+/** Where Redis is. `sentinel`: the group of a `redis+sentinel://` URL; null: the URL names Redis itself. Contract 11. */
+export interface RedisAddress {
+  url: string
+  sentinel: SentinelGroup | null
+}
 
 /** Parses `REDIS_URL`. @throws {Error} naming the rule, never the URL, which may hold passwords. */
 export function parseRedisAddress(url: string): RedisAddress {
@@ -41,7 +26,10 @@ export function parseRedisAddress(url: string): RedisAddress {
 const group =
   /^(rediss?)\+sentinel:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#\s]+)\/([^/?#\s]+)(?:\/(\d{1,5}))?(?:\?([^#]*))?$/
 
-function parseGroup(url: string): SentinelGroup {
+/** A primary with replicas, whose address the Sentinels know. */
+export type SentinelGroup = ReturnType<typeof parseGroup>
+
+function parseGroup(url: string) {
   const [, scheme, username, password, hosts = '', name = '', database = '0', query = ''] = group.exec(url) ?? []
   if (scheme === undefined) {
     throw new Error(
@@ -51,11 +39,13 @@ function parseGroup(url: string): SentinelGroup {
   const [sentinelUsername = null, sentinelPassword = null] = parametersOf(query)
   return {
     sentinels: hosts.split(',').map(parseHost),
+    // The name under which the Sentinels monitor the primary.
     name: decoded(name),
     database: Number(database),
     username: username ? decoded(username) : null,
     password: password ? decoded(password) : null,
     ...{ sentinelUsername, sentinelPassword },
+    // Whether Redis and the Sentinels use TLS.
     hasTls: scheme === 'rediss',
   }
 }

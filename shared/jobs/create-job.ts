@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
-import type { Refusal } from './open-runs.ts'
+import { type Refusal, tenantOf } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
-import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
+import { jobListsOf } from './redis-keys.ts'
 import { requireReplicas } from './replicas.ts'
-import { tenantOf } from './tenant.ts'
+import * as scripts from './scripts.ts'
 import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'order'> & {
@@ -45,10 +45,6 @@ export interface EarlierJob {
   fingerprint: string
 }
 
-const idempotencySeconds = 24 * 3_600
-/** Longer than any record lives: days in a full queue, hours of work, then a week of retention. */
-const listedSeconds = 30 * 24 * 3_600
-
 /** The callback of a job that has not called back yet. */
 export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus: null }
 
@@ -62,21 +58,14 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
     ...(job.order.callbackUrl === null ? {} : { callback: callbackDue }),
     ...{ version: jobVersion, state: 'queued', createdAt, attempt: 0, progress: progressOf('queued', subRequests) },
   }
-  const keys = [
-    recordKey(job.id),
-    claimKey(`${job.orgName}/${job.fileName}`),
-    idempotencyKey(idempotency?.key ?? ''),
-    openJobsKey,
-    openRunsKey,
-    secretKeyOf(job.id),
-    ...jobListsOf(job.orgName),
-  ]
-  const { fingerprint = '' } = idempotency ?? {}
-  const values = [job.id, job.order.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
-  const kept = [idempotencySeconds, listedSeconds, sealedKey].map(String)
-  const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER, tenantOf(job.orgName)].map(String)
-  const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]
-  const [outcome, id = '', earlier = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
+  const values = {
+    ...{ id: job.id, name: `${job.orgName}/${job.fileName}`, tenant: tenantOf(job.orgName), runs },
+    ...{ lists: JSON.stringify(jobListsOf(job.orgName)), force: job.order.force ? 'force' : '', sealedKey },
+    ...{ key: idempotency?.key ?? '', fingerprint: idempotency?.fingerprint ?? '' },
+    ...{ createdAt: Date.parse(createdAt), limit: openRunsLimit ?? Number.MAX_SAFE_INTEGER },
+  }
+  const created = await scripts.create<string>(redis, values, ...hashOf(record))
+  const [outcome, id = '', earlier = ''] = created.split(' ')
   if (outcome === 'queueFull' || outcome === 'orgQueueFull') return { outcome }
   if (outcome === 'nameInUse') return { outcome, holder: id }
   // The janitor queues a job whose record survives, so the record is enough. A duplicate is a promise, too.
@@ -86,7 +75,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
 
 /** See `JobRecords.findByIdempotencyKey`. */
 export async function findEarlierJob(redis: Redis, key: string): Promise<EarlierJob | null> {
-  const [id = '', fingerprint] = (await redis.jobKnown(idempotencyKey(key), recordKey(''))).split(' ')
+  const [id = '', fingerprint] = (await scripts.known<string>(redis, { key })).split(' ')
   if (fingerprint === undefined) return null
   // The answer promises this job again. The request that created it may have failed because a replica lacks it.
   await requireReplicas(redis)

@@ -4,19 +4,6 @@ import type { JobRecord } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 
-/** Waits for jobs and follows them, with one subscription and one timer for the whole process. */
-export interface FinishWaiter {
-  /**
-   * The job once it has finished or `milliseconds` have passed; null when there is no such job. @throws the reason of
-   * `signal` as soon as that aborts
-   */
-  wait(id: string, milliseconds: number, signal: AbortSignal): Promise<JobRecord | null>
-  /** Shows a job to a follower until the returned function is called. */
-  follow(id: string, follower: Follower): () => void
-  /** Call this when the process shuts down. It ends all waits and releases all followers, also all later ones. */
-  release(): void
-}
-
 export interface Follower {
   /**
    * Receives the job, whether or not it has changed; null if its record is gone. Called soon after the start, then
@@ -44,7 +31,8 @@ const checksPerTick = 5
 /** Few enough that reading thousands of jobs does not hold the event loop, or Redis, for long. */
 const readAtOnce = 50
 
-export async function createFinishWaiter(subscriber: Redis, records: JobRecords): Promise<FinishWaiter> {
+/** Waits for jobs and follows them, with one subscription and one timer for the whole process. */
+export async function createFinishWaiter(subscriber: Redis, records: Pick<JobRecords, 'read'>) {
   const watched = new Map<string, Watched>()
   let timer: NodeJS.Timeout | undefined
   let checks = 0
@@ -102,7 +90,11 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
   }
 
   return {
-    async wait(id, milliseconds, signal) {
+    /**
+     * The job once it has finished or `milliseconds` have passed; null when there is no such job. @throws the reason of
+     * `signal` as soon as that aborts
+     */
+    async wait(id: string, milliseconds: number, signal: AbortSignal): Promise<JobRecord | null> {
       signal.throwIfAborted()
       if (isReleased || milliseconds === 0) return records.read(id)
       const { promise: woken, resolve } = Promise.withResolvers<void>()
@@ -124,7 +116,8 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
         unwatch(id, job)
       }
     },
-    follow(id, follower) {
+    /** Shows a job to a follower until the returned function is called. */
+    follow(id: string, follower: Follower): () => void {
       const job = watch(id)
       job.followers.add(follower)
       if (isReleased) follower.release()
@@ -134,6 +127,7 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
         unwatch(id, job)
       }
     },
+    /** Call this when the process shuts down. It ends all waits and releases all followers, also all later ones. */
     release() {
       isReleased = true
       for (const { waiters, followers } of watched.values()) {
@@ -143,3 +137,5 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
     },
   }
 }
+
+export type FinishWaiter = Awaited<ReturnType<typeof createFinishWaiter>>

@@ -1,60 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { Redis, Result } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { isPaused, queueMetaKey } from './pause.ts'
-import { queueKey } from './queue-depth.ts'
+import { queueKey } from './queue.ts'
 import { redisNow } from './redis.ts'
 import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
+import { script } from './script.ts'
 import { isUnfinished, sharedNow } from './scripts.ts'
 
 /** Number of runs of each tenant. */
 export type RunsByTenant = Record<string, number>
 
-/**
- * The slots of all workers, shared between tenants. Contract 7, slots. Each worker reports the runs that it holds. A
- * report counts for ten seconds, so a dead or frozen worker drops out by itself.
- *
- * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who
- * may start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not keep
- * displacing each other.
- */
-export interface Fleet {
-  /** Number of slots of this worker. */
-  slots: number
-  /**
-   * Reports the runs of this worker. @returns the tenant that must hand back a run of this worker, because another
-   * tenant waits below its share and no slot is free; null if no tenant must.
-   */
-  report(runs: RunsByTenant): Promise<string | null>
-  /** Whether a tenant may start another run in this worker: it is below its share, or no other tenant waits. */
-  mayStart(tenant: string, runs: RunsByTenant): Promise<boolean>
-  /** Whether the queue is paused: then no run may start, and none is handed back. */
-  isPaused(): Promise<boolean>
-  /** Removes the slots of this worker from the fleet. */
-  leave(): Promise<void>
-}
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    fleetReport(
-      workers: string,
-      openRuns: string,
-      parents: string,
-      meta: string,
-      ...values: string[]
-    ): Result<string, Context>
-  }
-}
-
 const reportCountsMs = 10_000
 
 // A tenant waits while it has more open runs than the workers hold. A large multi that waits for its slices is an open
 // run that takes no slot. While the queue is paused no run is handed back, because no worker could take one.
-// KEYS: workers, open runs, jobs that wait for their slices, fields of the queue. ARGV: worker, its slots, its runs,
-// prefix of records, tenant of the run to start ('' for a report).
-const reportScript = `${sharedNow}
-local function report(runs) redis.call('HSET', KEYS[1], ARGV[1], now .. ' ' .. ARGV[2] .. ' ' .. runs) end
-report(ARGV[3])
-redis.call('EXPIRE', KEYS[1], 60)
+// `wanted`: tenant of the run to start; '' for a report.
+const exchange = script(
+  ['worker', 'size', 'running', 'wanted'],
+  `${sharedNow}
+local function report(runs) redis.call('HSET', '${workersKey}', worker, now .. ' ' .. size .. ' ' .. runs) end
+report(running)
+redis.call('EXPIRE', '${workersKey}', 60)
 local held, waits, slots, busy, tenants = {}, {}, 0, 0, 0
 local function hold(tenant, runs)
   if held[tenant] == nil then
@@ -63,10 +29,10 @@ local function hold(tenant, runs)
   end
   held[tenant] = held[tenant] + runs
 end
-local reports = redis.call('HGETALL', KEYS[1])
+local reports = redis.call('HGETALL', '${workersKey}')
 for at = 1, #reports, 2 do
   local time, size, runs = string.match(reports[at + 1], '^(%d+) (%d+) (.*)$')
-  if now - time > ${reportCountsMs} then redis.call('HDEL', KEYS[1], reports[at])
+  if now - time > ${reportCountsMs} then redis.call('HDEL', '${workersKey}', reports[at])
   else
     slots = slots + size
     for tenant, count in pairs(cjson.decode(runs)) do
@@ -76,14 +42,14 @@ for at = 1, #reports, 2 do
   end
 end
 local parents = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-  local job = redis.call('HMGET', ARGV[4] .. id, 'orgName', 'state')
+for _, id in ipairs(redis.call('ZRANGE', '${queueKey('waiting-children')}', 0, -1)) do
+  local job = redis.call('HMGET', '${recordKey('')}' .. id, 'orgName', 'state')
   if job[1] and ${isUnfinished('job[2]')} then
     local tenant = string.match(cjson.decode(job[1]), '^[^/]*')
     parents[tenant] = (parents[tenant] or 0) + 1
   end
 end
-local open = redis.call('HGETALL', KEYS[2])
+local open = redis.call('HGETALL', '${openRunsKey}')
 for at = 1, #open, 2 do
   local tenant = open[at]
   if tenant ~= '' and open[at + 1] - (parents[tenant] or 0) > (held[tenant] or 0) then
@@ -91,17 +57,17 @@ for at = 1, #open, 2 do
     hold(tenant, 0)
   end
 end
-if ARGV[5] ~= '' then hold(ARGV[5], 0) end
-local mine = cjson.decode(ARGV[3])
-if ARGV[5] ~= '' then
-  if held[ARGV[5]] >= math.ceil(slots / tenants) then
-    for tenant in pairs(waits) do if tenant ~= ARGV[5] then return 'wait' end end
+local mine = cjson.decode(running)
+if wanted ~= '' then
+  hold(wanted, 0)
+  if held[wanted] >= math.ceil(slots / tenants) then
+    for tenant in pairs(waits) do if tenant ~= wanted then return 'wait' end end
   end
-  mine[ARGV[5]] = (mine[ARGV[5]] or 0) + 1
+  mine[wanted] = (mine[wanted] or 0) + 1
   report(cjson.encode(mine))
   return ''
 end
-if busy < slots or tenants == 0 or redis.call('HEXISTS', KEYS[4], 'paused') == 1 then return '' end
+if busy < slots or tenants == 0 or redis.call('HEXISTS', '${queueMetaKey}', 'paused') == 1 then return '' end
 local share = math.max(1, math.floor(slots / tenants))
 for tenant in pairs(waits) do
   if held[tenant] < share then
@@ -112,7 +78,8 @@ for tenant in pairs(waits) do
     return (mine[greediest or ''] or 0) > 0 and greediest or ''
   end
 end
-return ''`
+return ''`,
+)
 
 /** The workers that have reported within ten seconds, their slots, and how many of these hold a run. */
 export async function readFleet(redis: Redis): Promise<{ workers: number; slots: number; busy: number }> {
@@ -128,21 +95,34 @@ export async function readFleet(redis: Redis): Promise<{ workers: number; slots:
   return sum
 }
 
-/** @param slots the number of slots of this worker. */
-export function createFleet(redis: Redis, slots: number): Fleet {
-  redis.defineCommand('fleetReport', { numberOfKeys: 4, lua: reportScript })
+/**
+ * The slots of all workers, shared between tenants. Contract 7, slots. Each worker reports the runs that it holds. A
+ * report counts for ten seconds, so a dead or frozen worker drops out by itself.
+ *
+ * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who
+ * may start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not keep
+ * displacing each other.
+ *
+ * @param slots the number of slots of this worker.
+ */
+export function createFleet(redis: Redis, slots: number) {
   const worker = randomUUID()
-  const send = (runs: RunsByTenant, wanted: string) => {
-    const values = [worker, String(slots), JSON.stringify(runs), recordKey(''), wanted]
-    return redis.fleetReport(workersKey, openRunsKey, queueKey('waiting-children'), queueMetaKey, ...values)
-  }
+  const send = (runs: RunsByTenant, wanted: string) =>
+    exchange<string>(redis, { worker, size: slots, running: JSON.stringify(runs), wanted })
   return {
     slots,
-    report: async (runs) => (await send(runs, '')) || null,
-    mayStart: async (tenant, runs) => (await send(runs, tenant)) === '',
+    /**
+     * Reports the runs of this worker. @returns the tenant that must hand back a run of this worker, because another
+     * tenant waits below its share and no slot is free; null if no tenant must.
+     */
+    report: async (runs: RunsByTenant): Promise<string | null> => (await send(runs, '')) || null,
+    /** Whether a tenant may start another run in this worker: it is below its share, or no other tenant waits. */
+    mayStart: async (tenant: string, runs: RunsByTenant): Promise<boolean> => (await send(runs, tenant)) === '',
+    /** Whether the queue is paused: then no run may start, and none is handed back. */
     isPaused: () => isPaused(redis),
-    async leave() {
-      await redis.hdel(workersKey, worker)
-    },
+    /** Removes the slots of this worker from the fleet. */
+    leave: (): Promise<unknown> => redis.hdel(workersKey, worker),
   }
 }
+
+export type Fleet = ReturnType<typeof createFleet>

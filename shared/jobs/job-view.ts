@@ -1,36 +1,39 @@
 import { z } from 'zod'
-import { callbackStates, type JobRecord } from './record.ts'
 import { jobStates } from './states.ts'
 
 const count = z.int().nonnegative()
-const missingIndexes = z
-  .array(z.object({ type: z.string(), property: z.string() }))
-  .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
+const time = z.iso.datetime()
 const named = z.object({ label: z.string(), property: z.string() })
+const violation = z.object({
+  label: z.string(),
+  id: z.string(),
+  property: z.string().nullable(),
+  rule: z.enum(['nodeType', 'property', 'required', 'dataType']),
+  problem: z.string(),
+})
 export const modelReport = z
   .object({
     version: z.string(),
-    violations: z.object({
-      count,
-      first: z.array(
-        z.object({
-          label: z.string(),
-          id: z.string(),
-          property: z.string().nullable(),
-          rule: z.enum(['nodeType', 'property', 'required', 'dataType']),
-          problem: z.string(),
-        }),
-      ),
-    }),
+    violations: z.object({ count, first: z.array(violation) }),
     omitted: z.object({ labels: count, properties: count, nodes: count }),
     indexed: z.array(named),
     required: z.array(named),
     moreProperties: count.optional().meta({ description: 'At least so many more properties, not listed' }),
   })
   .meta({ id: 'ModelReport', description: 'What became of the model that the publish is bound to' })
+const missingIndexes = z
+  .array(z.object({ type: z.string(), property: z.string() }))
+  .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
 const missing = z.object({ count, first: z.array(z.string()) })
 
-/** A job in the OpenAPI document. */
+/** Progress of the delivery of a job's callback. `lastStatus` is null until a receiver has answered. */
+const callback = z.object({
+  state: z.enum(['due', 'delivered', 'failed']),
+  attempts: count,
+  lastStatus: z.int().nullable(),
+})
+
+/** A job as clients see it: also in the OpenAPI document. Its `callback` is null if the request asked for none. */
 export const jobSchema = z
   .object({
     id: z.string(),
@@ -38,9 +41,9 @@ export const jobSchema = z
     state: z.enum(jobStates),
     orgName: z.string(),
     fileName: z.string(),
-    createdAt: z.iso.datetime(),
-    startedAt: z.iso.datetime().nullable(),
-    finishedAt: z.iso.datetime().nullable(),
+    createdAt: time,
+    startedAt: time.nullable(),
+    finishedAt: time.nullable(),
     attempt: count,
     progress: z.object({
       phase: z.enum(['queued', 'reading', 'committing', 'done']),
@@ -52,7 +55,7 @@ export const jobSchema = z
     }),
     report: z
       .object({
-        identities: z.array(z.object({ label: z.string(), property: z.string() })),
+        identities: z.array(named),
         moreIdentities: count.optional().meta({ description: 'At least so many more kinds of identities, not listed' }),
         missing: z.object({ originIds: missing, relationshipIds: missing }),
         skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
@@ -63,15 +66,17 @@ export const jobSchema = z
       .meta({ id: 'JobReport' })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
-    expiresAt: z.iso
-      .datetime()
+    expiresAt: time
       .nullable()
       .meta({ description: 'When the packet expires; null until the job has succeeded, and if it never does' }),
-    callback: z.object({ state: z.enum(callbackStates), attempts: count, lastStatus: z.int().nullable() }).nullable(),
+    callback: callback.nullable(),
   })
   .meta({ id: 'Job' })
 
-const fields = Object.keys(jobSchema.shape) as (keyof JobRecord)[]
+export type Job = z.infer<typeof jobSchema>
+
+const fields = Object.keys(jobSchema.shape) as (keyof Job)[]
 
 /** A job as clients see it: its fields in the documented order, whatever order Redis returns. Contract 7, Job. */
-export const jobView = (job: JobRecord): object => Object.fromEntries(fields.map((field) => [field, job[field]]))
+export const jobView = (job: Record<keyof Job, unknown>): object =>
+  Object.fromEntries(fields.map((field) => [field, job[field]]))

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis'
-import { type JobQueue, queueName, queuePrefix } from './queue.ts'
+import { type JobQueue, queueKey } from './queue.ts'
+import { script } from './script.ts'
 
 /** The fields of the queue that BullMQ keeps. */
-export const queueMetaKey = `${queuePrefix}:${queueName}:meta`
+export const queueMetaKey = queueKey('meta')
 
 /** The queue is paused: no new run starts, and those under way end. Contract 9, service. */
 export interface Pause {
@@ -28,16 +29,19 @@ export async function readPause(redis: Redis): Promise<Pause | null> {
 
 // Who paused the queue. The script sets it together with BullMQ's own field, so one of concurrent pauses is the first.
 const pausedBy = 'pausedBy'
-const pauseScript = `
-local since = redis.call('HEXISTS', KEYS[1], 'paused') == 1 and redis.call('HGET', KEYS[1], '${pausedBy}')
-if since then return since end
-redis.call('HSET', KEYS[1], 'paused', 1, '${pausedBy}', ARGV[1])
-return ''`
+const begin = script(
+  ['pause'],
+  `local meta = '${queueMetaKey}'
+local earlier = redis.call('HEXISTS', meta, 'paused') == 1 and redis.call('HGET', meta, '${pausedBy}')
+if earlier then return earlier end
+redis.call('HSET', meta, 'paused', 1, '${pausedBy}', pause)
+return ''`,
+)
 
 /** Pauses the queue. @returns the pause, which may be an earlier one, and whether this call began it */
 export async function pauseQueue({ redis, queue }: Context, by: string): Promise<{ pause: Pause; isNew: boolean }> {
   const pause: Pause = { since: new Date().toISOString(), by }
-  const earlier = (await redis.eval(pauseScript, 1, queueMetaKey, JSON.stringify(pause))) as string
+  const earlier = await begin<string>(redis, { pause: JSON.stringify(pause) })
   await queue.pause()
   return earlier === '' ? { pause, isNew: true } : { pause: JSON.parse(earlier), isNew: false }
 }

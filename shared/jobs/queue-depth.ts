@@ -1,38 +1,28 @@
 import type { Redis } from 'ioredis'
 import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { isPaused, type Pause, readPause } from './pause.ts'
-import { queueName, queuePrefix } from './queue.ts'
+import { queueKeys } from './fair-queueing.ts'
+import { isPaused, readPause } from './pause.ts'
+import { queueKey } from './queue.ts'
 import { infoField, redisNow } from './redis.ts'
 import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
+import { script } from './script.ts'
 
-/**
- * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
- * worker. A job in `waiting-children` holds no slot. A delayed job is not available before its time.
- */
-export const queueKeys = {
-  wait: 'list',
-  prioritized: 'sorted set',
-  active: 'list',
-  delayed: 'sorted set',
-  'waiting-children': 'sorted set',
-  paused: 'list',
-} as const
-
-export type QueueState = keyof typeof queueKeys
+type QueueState = keyof typeof queueKeys
 const states = Object.keys(queueKeys) as QueueState[]
-export const queueKey = (state: QueueState): string => `${queuePrefix}:${queueName}:${state}`
 
 // Jobs ahead of the oldest queued one are in progress, so the first pages suffice. The bound protects a shared Redis.
-const oldestQueued = `
-for from = 0, 9900, 100 do
-  local page = redis.call('ZRANGE', KEYS[1], from, from + 99, 'WITHSCORES')
+const oldestQueued = script(
+  [],
+  `for from = 0, 9900, 100 do
+  local page = redis.call('ZRANGE', '${openJobsKey}', from, from + 99, 'WITHSCORES')
   for at = 1, #page, 2 do
-    if redis.call('HGET', ARGV[1] .. page[at], 'state') == 'queued' then return page[at + 1] end
+    if redis.call('HGET', '${recordKey('')}' .. page[at], 'state') == 'queued' then return page[at + 1] end
   end
   if #page < 200 then break end
 end
-return ''`
+return ''`,
+)
 
 /** Number of queue entries in each state. */
 export async function queueDepths(redis: Redis): Promise<Record<QueueState, number>> {
@@ -58,30 +48,12 @@ export async function availableJobs(redis: Redis): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** The queue and its Redis at one moment. */
-export interface QueueReading {
-  depths: Record<QueueState, number>
-  paused: Pause | null
-  /** Runs of unfinished jobs. */
-  openRuns: number
-  /** Age of the oldest job that no worker has begun; 0: there is none. */
-  oldestQueuedSeconds: number
-  callbacksDue: number
-  memoryBytes: number
-  /** 0: no limit. */
-  memoryLimitBytes: number
-  /** Whether Redis may evict keys. No program starts then, but the setting can change, or another server take over. */
-  evicts: boolean
-  /** When everything was last swept, ISO 8601; null: not within a day. */
-  lastSweep: string | null
-}
-
-/** Reads the queue. @throws Error if Redis does not answer within three seconds */
-export async function readQueue(redis: Redis): Promise<QueueReading> {
+/** Reads the queue and its Redis at one moment. @throws Error if Redis does not answer within three seconds */
+export async function readQueue(redis: Redis) {
   const requests = [
     queueDepths(redis),
     readPause(redis),
-    redis.eval(oldestQueued, 1, openJobsKey, recordKey('')),
+    oldestQueued<string>(redis, {}),
     redis.info('memory'),
     redis.get(sweptKey),
     redis.hget(openRunsKey, ''),
@@ -90,33 +62,43 @@ export async function readQueue(redis: Redis): Promise<QueueReading> {
   ] as const
   const [depths, paused, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
   return {
-    ...{ depths, paused, callbacksDue, lastSweep, openRuns: Number(openRuns) },
+    ...{ depths, paused, callbacksDue },
+    // When everything was last swept, ISO 8601; null: not within a day.
+    lastSweep,
+    // Runs of unfinished jobs.
+    openRuns: Number(openRuns),
+    // Age of the oldest job that no worker has begun; 0: there is none.
     oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
     memoryBytes: Number(infoField(memory, 'used_memory')),
+    // 0: no limit.
     memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
+    // Whether Redis may evict keys. No program starts then, but the setting can change, or another server take over.
     evicts: infoField(memory, 'maxmemory_policy') !== 'noeviction',
   }
 }
 
+const gauges = {
+  queuePaused: ({ paused }) => (paused === null ? 0 : 1),
+  openRuns: ({ openRuns }) => openRuns,
+  oldestQueued: ({ oldestQueuedSeconds }) => oldestQueuedSeconds,
+  redisMemory: ({ memoryBytes }) => memoryBytes,
+  redisMemoryLimit: ({ memoryLimitBytes }) => memoryLimitBytes,
+  redisEvicts: ({ evicts }) => (evicts ? 1 : 0),
+  lastSweep: ({ lastSweep }) => (lastSweep === null ? 0 : Date.parse(lastSweep) / 1_000),
+} satisfies Partial<Record<keyof Metrics, (queue: Awaited<ReturnType<typeof readQueue>>) => number>>
+
 /** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
-  const { queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, redisEvicts, lastSweep } = metrics
+  const names = Object.keys(gauges) as (keyof typeof gauges)[]
   return async () => {
     try {
       const queue = await readQueue(redis)
       for (const state of states) metrics.queueJobs.set({ state }, queue.depths[state])
-      queuePaused.set(queue.paused === null ? 0 : 1)
-      openRuns.set(queue.openRuns)
-      oldestQueued.set(queue.oldestQueuedSeconds)
-      redisMemory.set(queue.memoryBytes)
-      redisMemoryLimit.set(queue.memoryLimitBytes)
-      redisEvicts.set(queue.evicts ? 1 : 0)
-      lastSweep.set(queue.lastSweep === null ? 0 : Date.parse(queue.lastSweep) / 1_000)
+      for (const name of names) metrics[name].set(gauges[name](queue))
     } catch {
       metrics.queueJobs.reset()
-      for (const gauge of [queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, redisEvicts, lastSweep])
-        gauge.remove()
+      for (const name of names) metrics[name].remove()
     }
   }
 }

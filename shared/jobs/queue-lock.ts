@@ -1,28 +1,20 @@
 import type { Job } from 'bullmq'
-import type { Redis, Result } from 'ioredis'
-import { type JobPayload, queueName, queuePrefix } from './queue.ts'
+import type { Redis } from 'ioredis'
+import { type JobPayload, queueKey } from './queue.ts'
+import { script } from './script.ts'
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    lockReclaim(
-      lock: string,
-      job: string,
-      active: string,
-      stalled: string,
-      ...values: string[]
-    ): Result<number, Context>
-  }
-}
-
-// KEYS: lock, job, active jobs, stalled jobs. ARGV: token, id, number of earlier deliveries, milliseconds.
-const script = `
-local holder = redis.call('GET', KEYS[1])
-if holder then return holder == ARGV[1] and 1 or 0 end
-if redis.call('HGET', KEYS[2], 'ats') ~= ARGV[3] then return 0 end
-if not redis.call('LPOS', KEYS[3], ARGV[2]) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4])
-redis.call('SREM', KEYS[4], ARGV[2])
-return 1`
+const reclaim = script(
+  ['id', 'token', 'attemptsStarted', 'milliseconds'],
+  `local queue = '${queueKey('')}'
+local job, lock = queue .. id, queue .. id .. ':lock'
+local holder = redis.call('GET', lock)
+if holder then return holder == token and 1 or 0 end
+if redis.call('HGET', job, 'ats') ~= attemptsStarted then return 0 end
+if not redis.call('LPOS', queue .. 'active', id) then return 0 end
+redis.call('SET', lock, token, 'PX', milliseconds)
+redis.call('SREM', queue .. 'stalled', id)
+return 1`,
+)
 
 /**
  * Reacquires a delivery's lock if it merely expired: Redis was unavailable for longer than a lock lasts, and the queue
@@ -35,9 +27,5 @@ export async function reclaimLock(
   token: string,
   lockSeconds: number,
 ): Promise<boolean> {
-  redis.defineCommand('lockReclaim', { numberOfKeys: 4, lua: script })
-  const queue = `${queuePrefix}:${queueName}`
-  const keys = [`${queue}:${id}:lock`, `${queue}:${id}`, `${queue}:active`, `${queue}:stalled`] as const
-  const values = [token, id, String(attemptsStarted), String(lockSeconds * 1_000)]
-  return (await redis.lockReclaim(...keys, ...values)) === 1
+  return (await reclaim(redis, { id, token, attemptsStarted, milliseconds: lockSeconds * 1_000 })) === 1
 }

@@ -1,13 +1,16 @@
 import { type Job, type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { createFairQueueing, type FairQueueing } from './fair-queueing.ts'
+import type { WorkerSettings } from '../config/config.ts'
+import { createFairQueueing } from './fair-queueing.ts'
+import { tenantOf } from './open-runs.ts'
 import type { JobRecord } from './record.ts'
-import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
 /** The queue delivers ids only; the job and its state are in its record. */
 export const queueName = 'publish'
 export const queuePrefix = 'packets:queue'
+/** The key of a state or of a job of the queue, or of its settings, `meta`. */
+export const queueKey = (name: string): string => `${queuePrefix}:${queueName}:${name}`
 
 /** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
 export const messagingAttributes = (operation: 'send' | 'process') => ({
@@ -28,13 +31,11 @@ export interface JobPayload {
  */
 export const attempts = 3
 
-export interface LockSettings {
-  lockSeconds: number
-  stalledSeconds: number
-}
-
 /** Lock settings: the jobs of a dead worker go to others after the lock duration plus one stalled check. */
-export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
+export const workerOptions = ({
+  lockSeconds,
+  stalledSeconds,
+}: Pick<WorkerSettings, 'lockSeconds' | 'stalledSeconds'>) =>
   ({
     lockDuration: lockSeconds * 1_000,
     // One check marks a job and a later one takes it: with rare checks the jobs of a dead worker would wait for two.
@@ -45,29 +46,6 @@ export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
 
 type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
 
-/** Jobs and slices are ordered as `FairQueueing` says. */
-export interface JobQueue extends Pick<FairQueueing, 'started'> {
-  /** Idempotent: our id is the id in BullMQ. */
-  add(job: QueuedJob): Promise<void>
-  /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
-  addSlices(job: QueuedJob, slices: readonly number[]): Promise<void>
-  /**
-   * Gives a new turn to a delivery that is in progress and will be delivered again. `second`: the delivery lets other
-   * flows go first, because its org already has its share.
-   */
-  newTurn(delivery: Job<JobPayload>, orgName: string, second?: 'second'): Promise<void>
-  /** The jobs that the queue lacks. Cheap regardless of the queue's length. */
-  missing(ids: readonly string[]): Promise<string[]>
-  /** Adds a job that the queue lost or gave up, unless the queue has it. @returns whether it was added. */
-  restore(job: QueuedJob): Promise<boolean>
-  /** No delivery begins until `resume`. `shared/jobs/pause.ts` records who paused the queue. */
-  pause(): Promise<void>
-  resume(): Promise<void>
-  /** Removes a job and its slices, none of which a worker holds. */
-  remove(job: QueuedJob): Promise<void>
-  close(): Promise<void>
-}
-
 const options: JobsOptions = {
   attempts,
   backoff: { type: 'exponential', delay: 1_000 },
@@ -75,70 +53,60 @@ const options: JobsOptions = {
   removeOnFail: true,
 }
 
-const lookupBatch = 500
-
-/** The BullMQ states of jobs that are not finished. */
-export const queueStates = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
-
 export const flowOf = (orgName: string) => ({ org: tenantOf(orgName) })
 
-export function createJobQueue(connection: Redis): JobQueue {
+/** Jobs and slices are ordered as `createFairQueueing` says. */
+export function createJobQueue(connection: Redis) {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
-  // The connection's own listener logs errors. BullMQ emits them again, and without a listener here they would throw.
-  queue.on('error', () => {})
-  const fairness = createFairQueueing(connection, queueStates.map(queue.toKey.bind(queue)))
+  const fairness = createFairQueueing(connection, queue)
 
   async function add({ id, orgName }: QueuedJob) {
-    const [priority] = await fairness.nextPriorities(flowOf(orgName), 1)
+    const priority = await fairness.nextPriority(flowOf(orgName))
     await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id, priority })
   }
 
   return {
+    /** Idempotent: our id is the id in BullMQ. */
     add,
     started: fairness.started,
-    async addSlices({ id, orgName }, slices) {
+    /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
+    async addSlices({ id, orgName }: QueuedJob, slices: readonly number[]) {
       const parent = { id, queue: queue.qualifiedName }
       const priorities = await fairness.nextPriorities({ slicesOf: tenantOf(orgName) }, slices.length)
+      // A slice that fails permanently has failed its job, which the waiting parent discovers by itself.
+      const common = { ...options, parent, ignoreDependencyOnFailure: true }
       await queue.addBulk(
         slices.map((slice, at) => ({
           name: 'build-slice',
           data: { id, slice, version: jobVersion },
-          opts: {
-            ...options,
-            jobId: `${id}.${slice}`,
-            priority: priorities[at] as number,
-            parent,
-            // A slice that fails permanently has failed its job, which the waiting parent discovers by itself.
-            ignoreDependencyOnFailure: true,
-          },
+          opts: { ...common, jobId: `${id}.${slice}`, priority: priorities[at] as number },
         })),
       )
     },
-    async newTurn(delivery, orgName, second) {
+    /**
+     * Gives a new turn to a delivery that is in progress and will be delivered again. `second`: the delivery lets other
+     * flows go first, because its org already has its share.
+     */
+    async newTurn(delivery: Job<JobPayload>, orgName: string, second?: 'second') {
       const flow = delivery.data.slice === undefined ? flowOf(orgName) : { slicesOf: tenantOf(orgName) }
-      const next = async () => (await fairness.nextPriorities(flow, 1))[0] as number
-      await delivery.changePriority({ priority: await (second ? fairness.prioritySecond(flow) : next()) })
+      await delivery.changePriority({ priority: await fairness[second ? 'prioritySecond' : 'nextPriority'](flow) })
     },
-    async missing(ids) {
-      const known: number[] = []
-      for (let first = 0; first < ids.length; first += lookupBatch) {
-        const some = ids.slice(first, first + lookupBatch)
-        known.push(...(await Promise.all(some.map((id) => connection.exists(queue.toKey(id))))))
-      }
-      return ids.filter((_, index) => known[index] === 0)
-    },
-    async restore(job) {
+    missing: fairness.missing,
+    /** Adds a job that the queue lost or gave up, unless the queue has it. @returns whether it was added. */
+    async restore(job: QueuedJob): Promise<boolean> {
       const state = await queue.getJobState(job.id)
       if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return false
       await queue.remove(job.id)
       await add(job)
       return true
     },
-    async remove({ id, orgName }) {
-      if ((await queue.remove(id)) > 0) await fairness.returnTurn(flowOf(orgName))
-    },
+    /** Removes a job and its slices, none of which a worker holds. */
+    remove: ({ id, orgName }: QueuedJob) => fairness.remove(id, flowOf(orgName)),
+    /** No delivery begins until `resume`. `shared/jobs/pause.ts` records who paused the queue. */
     pause: () => queue.pause(),
     resume: () => queue.resume(),
     close: () => queue.close(),
   }
 }
+
+export type JobQueue = ReturnType<typeof createJobQueue>

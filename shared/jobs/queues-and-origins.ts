@@ -1,22 +1,12 @@
 import type { Redis } from 'ioredis'
 import type { Releases } from '../lifecycle/releases.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { createKeptOrigins, type KeptOrigins } from '../origin/kept-origins.ts'
-import { type Callbacks, createCallbacks } from './callbacks.ts'
-import { createJobQueue, type JobQueue } from './queue.ts'
-
-interface QueuesAndOrigins {
-  queue: JobQueue
-  callbacks: Callbacks
-  keptOrigins: KeptOrigins
-}
+import { createKeptOrigins } from '../origin/kept-origins.ts'
+import { createCallbacks } from './callbacks.ts'
+import { createJobQueue } from './queue.ts'
 
 /** Opens what a program that publishes needs besides Redis. All are closed concurrently, as each may take seconds. */
-export function openQueuesAndOrigins(
-  redis: Redis,
-  { originsKept }: Pick<Metrics, 'originsKept'>,
-  releases: Releases,
-): QueuesAndOrigins {
+export function openQueuesAndOrigins(redis: Redis, { originsKept }: Pick<Metrics, 'originsKept'>, releases: Releases) {
   const opened = {
     queue: createJobQueue(redis),
     callbacks: createCallbacks(redis),

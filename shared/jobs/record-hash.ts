@@ -7,9 +7,9 @@ const bare = ['id', 'state', 'attempt', 'unended']
 export const hashOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
-/** Parses a hash returned by HGETALL. */
-export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
-  const absent = {
+// Fields that a hash may lack.
+const absent = {
+  ...{
     startedAt: null,
     finishedAt: null,
     report: null,
@@ -17,13 +17,12 @@ export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: 
     callback: null,
     generation: null,
     expiresAt: null,
-    cancelling: false,
-    begun: false,
-    ranMs: 0,
-    by: null,
-    requestId: null,
-    traceparent: null,
-  }
+  },
+  ...{ cancelling: false, begun: false, ranMs: 0, by: null, requestId: null, traceparent: null },
+}
+
+/** Parses a hash returned by HGETALL. */
+export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }

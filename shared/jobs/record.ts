@@ -1,53 +1,18 @@
 import type { Sender } from '../observability/audit.ts'
 import type { JobReport } from '../publish/report/report.ts'
+import type { Job } from './job-view.ts'
 import type { JobOrder } from './order.ts'
-import type { JobState } from './states.ts'
 
-export interface JobProgress {
-  phase: 'queued' | 'reading' | 'committing' | 'done'
-  subRequests: number
-  subRequestsDone: number
-  pairs: number
-  parts: number
-  bytes: number
-}
+export type JobProgress = Job['progress']
+export type JobError = NonNullable<Job['error']>
+export type JobCallback = NonNullable<Job['callback']>
 
-export interface JobError {
-  status: number
-  code: string
-  message: string
-}
-
-export const callbackStates = ['due', 'delivered', 'failed'] as const
-
-/** Progress of the delivery of a job's callback. `lastStatus` is null until a receiver has answered. */
-export interface JobCallback {
-  state: (typeof callbackStates)[number]
-  attempts: number
-  lastStatus: number | null
-}
-
-/** A job as stored in its record, with the sender of its request. Times are ISO 8601. Contract 7. */
-export interface JobRecord extends Sender {
-  id: string
-  kind: 'publish' | 'multi'
-  state: JobState
-  orgName: string
-  fileName: string
-  createdAt: string
-  startedAt: string | null
-  finishedAt: string | null
-  attempt: number
-  progress: JobProgress
+/** A job as stored in its record: what clients see, the sender of its request, and what only the service knows. */
+export interface JobRecord extends Omit<Job, 'report'>, Sender {
   report: JobReport | null
-  error: JobError | null
-  /** null: the request asked for none. */
-  callback: JobCallback | null
   order: JobOrder
   /** The generation of the packet that this job committed. */
   generation: number | null
-  /** When the packet expires: null until the job has succeeded, and if it never does. */
-  expiresAt: string | null
   /** Cancellation was requested and the run has not stopped yet. */
   cancelling: boolean
   /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */

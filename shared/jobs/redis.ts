@@ -8,12 +8,14 @@ interface ErrorLog {
   warn(fields: object, message: string): void
 }
 
+const failingFast = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 }
+
 /**
  * A connection that fails fast, for requests, which must not wait for an unavailable Redis. Errors are logged here;
  * without a listener they would end the process.
  */
 export function connectProducer(address: RedisAddress, log: ErrorLog): Redis {
-  return connect(address, log, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
+  return connect(address, log, failingFast)
 }
 
 /**
@@ -21,10 +23,7 @@ export function connectProducer(address: RedisAddress, log: ErrorLog): Redis {
  * commands of the connection waiting. Nothing is sent again on a new connection, which may be to another server.
  */
 export function connectForChanges(address: RedisAddress, log: ErrorLog): Redis {
-  return connect(address, log, {
-    ...{ enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
-    autoResendUnfulfilledCommands: false,
-  })
+  return connect(address, log, { ...failingFast, autoResendUnfulfilledCommands: false })
 }
 
 /** A connection that waits for an unavailable Redis, for workers and subscribers. BullMQ requires the null. */
@@ -61,14 +60,11 @@ function connect({ url, sentinel }: RedisAddress, log: ErrorLog, options: RedisO
   return redis
 }
 
-function optionsOf(group: SentinelGroup): RedisOptions {
-  const { sentinels, name, database, username, password, sentinelUsername, sentinelPassword, hasTls } = group
+function optionsOf({ database, hasTls, ...group }: SentinelGroup): RedisOptions {
   return {
-    ...{ sentinels, name, db: database, sentinelCommandTimeout: 5_000 },
-    ...(username === null ? {} : { username }),
-    ...(password === null ? {} : { password }),
-    ...(sentinelUsername === null ? {} : { sentinelUsername }),
-    ...(sentinelPassword === null ? {} : { sentinelPassword }),
+    // The client's own defaults of users and passwords are null, too.
+    ...(group as RedisOptions),
+    ...{ db: database, sentinelCommandTimeout: 5_000 },
     ...(hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     // Without it a client of a frozen primary stays with it after the failover, and a worker blocks for ever.
     failoverDetector: true,

@@ -1,10 +1,33 @@
-import type { Redis, Result } from 'ioredis'
 import { admission, giveBack } from './open-runs.ts'
+import {
+  callbacksDueKey,
+  claimKey,
+  finishedChannel,
+  idempotencyKey,
+  openJobsKey,
+  openRunsKey,
+  recordKey,
+  secretKeyOf,
+  slicesKey,
+  stalePlainFilesKey,
+} from './redis-keys.ts'
+import { script } from './script.ts'
 
 /**
  * All changes of a record. Redis runs scripts atomically, so a compared value still holds at the write. A client that
  * lost the answer sends the script again, so each script is safe to repeat.
  */
+
+const retentionSeconds = 7 * 24 * 3_600
+const idempotencySeconds = 24 * 3_600
+/** Longer than any record lives: days in a full queue, hours of work, then a week of retention. */
+const listedSeconds = 30 * 24 * 3_600
+
+/**
+ * Workers that a job or a slice may lose. Beyond it the job fails with `500 workerLost`. Another job may have killed the
+ * first of these workers; after that the job ran alone.
+ */
+const maxUnendedRuns = 3
 
 export const isUnfinished = (state: string) =>
   `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
@@ -14,29 +37,44 @@ export const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
+/** The record of a job and the progress of its slices, and the state in the record. */
+export const theJob = `
+local record, slices = '${recordKey('')}' .. id, '${slicesKey('')}' .. id
+local state = redis.call('HGET', record, 'state')
+local function has(field) return redis.call('HEXISTS', record, field) == 1 end`
+
 /**
  * Adds the time since the last heartbeat of any of the job's runs to `ranMs`, at most 5 s: runs send heartbeats twice a
  * second. So waiting is not counted, concurrent runs are counted once, and a dead worker adds at most 5 s.
  */
 export const tick = `${sharedNow}
-local function tick(record)
+local function tick()
   local since = now - (redis.call('HGET', record, 'tickedAt') or now)
   redis.call('HSET', record, 'tickedAt', now)
   redis.call('HINCRBY', record, 'ranMs', math.max(0, math.min(since, 5000)))
 end
-local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end
--- Call this when a run begins, before it is counted. Until now the job has waited, unless another run is in progress.
-local function tickFrom(record, slices)
-  if unended(record) > 0 or slices and unended(slices) > 0 then tick(record)
-  else redis.call('HSET', record, 'tickedAt', now) end
+local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end`
+
+/**
+ * What the starts of jobs and of slices share. `slice`: prefix of a slice's fields, `''` for a job. Runs that neither
+ * ended nor were handed back were lost with their workers.
+ */
+export const begin = `
+local function refusedStart(key, slice)
+  if has('cancelling') then return 'cancelling' end
+  if tonumber(redis.call('HGET', key, slice .. 'unended') or 0) >= ${maxUnendedRuns} then return 'lost' end
+end
+-- Call this before the run is counted. Until now the job has waited, unless another run is in progress.
+local function tickFrom(isRunning)
+  if isRunning then tick() else redis.call('HSET', record, 'tickedAt', now) end
 end`
 
 /**
- * Whether an attempt of a worker is the latest. `slice`: prefix of a slice's fields, `''` for a job. The number alone
- * does not prove it: a Redis that was rolled back uses a number again, while the first attempt with it continues.
+ * Whether an attempt of a worker is the latest. The number alone does not prove it: a Redis that was rolled back uses a
+ * number again, while the first attempt with it continues.
  */
 export const isLatest = `
-local function isLatest(key, slice, attempt, worker)
+local function isLatest(key, slice)
   local latest = redis.call('HMGET', key, slice .. 'attempt', slice .. 'worker')
   return latest[1] == attempt and latest[2] == worker
 end`
@@ -44,177 +82,168 @@ end`
 // The job of an idempotency key, and its fingerprint. A job that failed through a fault of the service (500, 503), or
 // whose record is gone, is not replayed: the same request creates a new job.
 const knownJob = `
-local function knownJob(key, records)
-  local known = redis.call('GET', key)
+local function knownJob()
+  local known = redis.call('GET', '${idempotencyKey('')}' .. key)
   if not known then return nil end
-  local job = redis.call('HMGET', records .. string.match(known, '^%S+'), 'state', 'error')
+  local job = redis.call('HMGET', '${recordKey('')}' .. string.match(known, '^%S+'), 'state', 'error')
   if not job[1] then return nil end
   local error = job[1] == 'failed' and job[2] and cjson.decode(job[2])
   if type(error) == 'table' and (error.status == 500 or error.status == 503) then return nil end
   return known
 end`
 
-// KEYS: idempotency key. ARGV: prefix of records.
-const known = `${knownJob}
-return knownJob(KEYS[1], ARGV[1]) or ''`
+export const known = script(['key'], `${knownJob} return knownJob() or ''`)
 
 // A claim is valid only while its holder is unfinished; otherwise it is taken over, so claims need no renewal.
-// KEYS: record, claim, idempotency key, open jobs, their runs, sealed key, lists of jobs. ARGV: id, force, prefix of
-// records, accepted at (epoch milliseconds), fingerprint, seconds the key is remembered, seconds a job stays in lists,
-// sealed key (kept until the job ends), runs, limit of open runs, tenant, fields of the record.
-const create = `${sharedNow}
+export const create = script(
+  ['id', 'name', 'tenant', 'lists', 'force', 'key', 'fingerprint', 'sealedKey', 'createdAt', 'runs', 'limit'],
+  `${theJob}
+${sharedNow}
 ${knownJob}
 ${admission}
-if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
-if ARGV[5] ~= '' then
-  local known = knownJob(KEYS[3], ARGV[3])
+if state then return '' end
+if fingerprint ~= '' then
+  local known = knownJob()
   if known then return 'duplicate ' .. known end
 end
-local refused = refusal(KEYS[5], ARGV[11], ARGV[10])
+local refused = refusal(tenant, limit)
 if refused then return refused end
-local holder = redis.call('GET', KEYS[2])
-if ARGV[2] == '' then
+if force == '' then
+  local claim = '${claimKey('')}' .. name
+  local holder = redis.call('GET', claim)
   if holder then
-    local state = redis.call('HGET', ARGV[3] .. holder, 'state')
+    local state = redis.call('HGET', '${recordKey('')}' .. holder, 'state')
     if ${isUnfinished('state')} then return 'nameInUse ' .. holder end
   end
-  redis.call('SET', KEYS[2], ARGV[1])
+  redis.call('SET', claim, id)
 end
-redis.call('HSET', KEYS[1], 'runs', ARGV[9], unpack(ARGV, 12))
-for _, tenant in ipairs({'', ARGV[11]}) do redis.call('HINCRBY', KEYS[5], tenant, ARGV[9]) end
-if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8]) end
-if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
-redis.call('ZADD', KEYS[4], now, ARGV[1])
-for list = 7, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
--- Otherwise a list that nobody reads would grow for ever.
-for list = 7, #KEYS do
-  redis.call('ZREMRANGEBYSCORE', KEYS[list], '-inf', ARGV[4] - ARGV[7] * 1000)
-  redis.call('EXPIRE', KEYS[list], ARGV[7])
+redis.call('HSET', record, 'runs', runs, unpack(fields))
+for _, counted in ipairs({'', tenant}) do redis.call('HINCRBY', '${openRunsKey}', counted, runs) end
+if sealedKey ~= '' then redis.call('SET', '${secretKeyOf('')}' .. id, sealedKey) end
+if fingerprint ~= '' then
+  redis.call('SET', '${idempotencyKey('')}' .. key, id .. ' ' .. fingerprint, 'EX', ${idempotencySeconds})
 end
-return ''`
+redis.call('ZADD', '${openJobsKey}', now, id)
+for _, list in ipairs(cjson.decode(lists)) do
+  redis.call('ZADD', list, createdAt, id)
+  -- Otherwise a list that nobody reads would grow for ever.
+  redis.call('ZREMRANGEBYSCORE', list, '-inf', createdAt - ${listedSeconds} * 1000)
+  redis.call('EXPIRE', list, ${listedSeconds})
+end
+return ''`,
+)
 
-// Runs that neither ended nor were handed back were lost with their workers. ARGV: now, limit of lost runs, progress,
-// worker, 'step' for a run that does not restart the work: the step of a large multi before or after its slices.
-const start = `${tick}
-local state = redis.call('HGET', KEYS[1], 'state')
-if not ${isUnfinished('state')} then return 0 end
-if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
-if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
-redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
-tickFrom(KEYS[1])
-redis.call('HINCRBY', KEYS[1], 'unended', 1)
-if ARGV[5] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
-redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3], 'worker', ARGV[4])
-return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
+// `step`: not '' for a run that does not restart the work: the step of a large multi before or after its slices.
+export const start = script(
+  ['id', 'startedAt', 'progress', 'worker', 'step'],
+  `${theJob}
+${tick}
+${begin}
+if not ${isUnfinished('state')} then return 'finished' end
+local refused = refusedStart(record, '')
+if refused then return refused end
+redis.call('HSETNX', record, 'startedAt', startedAt)
+tickFrom(unended(record) > 0)
+redis.call('HINCRBY', record, 'unended', 1)
+if step ~= '' and redis.call('HGET', record, 'attempt') ~= '0' then return 1 end
+redis.call('HSET', record, 'state', 'running', 'progress', progress, 'worker', worker)
+return redis.call('HINCRBY', record, 'attempt', 1)`,
+)
 
 // A full Redis refuses a script whose first write allocates memory, so scripts that end something delete first.
-const endRun = `${tick}
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HDEL', KEYS[1], '')
-tick(KEYS[1])
-return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
+export const endRun = script(
+  ['id'],
+  `${theJob}
+${tick}
+if not state then return 0 end
+redis.call('HDEL', record, '')
+tick()
+return redis.call('HINCRBY', record, 'unended', -1)`,
+)
 
-// Several steps of a large multi may commit concurrently, because they commit the same parts.
-// KEYS: record, stale plain files. ARGV: attempt ('' for any), worker, progress, report, name of the packet.
-const beginCommit = `${sharedNow}
+// Several steps of a large multi may commit concurrently, because they commit the same parts. `attempt`: '' for any.
+export const beginCommit = script(
+  ['id', 'name', 'attempt', 'worker', 'progress', 'report'],
+  `${theJob}
+${sharedNow}
 ${isLatest}
-local state = redis.call('HGET', KEYS[1], 'state')
-if state ~= 'running' and not (ARGV[1] == '' and state == 'committing') then return 0 end
-if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 0 end
-if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[3], 'report', ARGV[4])
-redis.call('ZADD', KEYS[2], now, ARGV[5])
-return 1`
+if state ~= 'running' and not (attempt == '' and state == 'committing') then return 0 end
+if attempt ~= '' and not isLatest(record, '') then return 0 end
+if has('cancelling') then return 0 end
+redis.call('HSET', record, 'state', 'committing', 'begun', 'true', 'progress', progress, 'report', report)
+redis.call('ZADD', '${stalePlainFilesKey}', now, name)
+return 1`,
+)
 
-// ARGV: attempt ('' for any), worker, progress ('' for none).
-const progress = `${tick}
+// `attempt`: '' for any; `progress`: '' for none.
+export const progress = script(
+  ['id', 'attempt', 'worker', 'progress'],
+  `${theJob}
+${tick}
 ${isLatest}
-if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 'superseded' end
-local state = redis.call('HGET', KEYS[1], 'state')
+if attempt ~= '' and not isLatest(record, '') then return 'superseded' end
 if state == 'running' then
-  if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 'cancelling' end
-  tick(KEYS[1])
-  if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[3]) end
+  if has('cancelling') then return 'cancelling' end
+  tick()
+  if progress ~= '' then redis.call('HSET', record, 'progress', progress) end
 elseif state ~= 'committing' then return 'superseded' end
-return ''`
+return nil`,
+)
 
-// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs, callbacks due. ARGV: id, seconds the
-// record is kept, channel, prefix of claims, rule, fields. The script looks up the name, so that a single command
-// finishes a job: a hanging Redis still executes it when it resumes.
+// Ends a job. The script looks up the name, so that a single command finishes a job: a hanging Redis still executes it
+// when it resumes.
 const end = `${giveBack}
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[3], KEYS[4])
+redis.call('ZREM', '${openJobsKey}', id)
+redis.call('DEL', '${secretKeyOf('')}' .. id, slices)
 -- The numbers cannot drift for ever: they start from zero whenever nothing is open.
-if redis.call('ZCARD', KEYS[2]) == 0 then redis.call('DEL', KEYS[5])
-else giveBack(KEYS[5], KEYS[1], redis.call('HGET', KEYS[1], 'runs')) end
-redis.call('HSET', KEYS[1], unpack(ARGV, 6))
-redis.call('EXPIRE', KEYS[1], ARGV[2])
-local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
-local claim = ARGV[4] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
-if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end
-if redis.call('HEXISTS', KEYS[1], 'callback') == 1 then
-  redis.call('ZADD', KEYS[6], redis.call('TIME')[1] * 1000, ARGV[1])
-end
-redis.call('PUBLISH', ARGV[3], ARGV[1])`
+if redis.call('ZCARD', '${openJobsKey}') == 0 then redis.call('DEL', '${openRunsKey}')
+else giveBack(redis.call('HGET', record, 'runs')) end
+redis.call('HSET', record, 'endedBy', token, unpack(fields))
+redis.call('EXPIRE', record, ${retentionSeconds})
+local name = redis.call('HMGET', record, 'orgName', 'fileName')
+local claim = '${claimKey('')}' .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
+if redis.call('GET', claim) == id then redis.call('DEL', claim) end
+if has('callback') then redis.call('ZADD', '${callbacksDueKey}', redis.call('TIME')[1] * 1000, id) end
+redis.call('PUBLISH', '${finishedChannel}', id)`
 
-// Whether this very call has ended the job before: its answer was lost, and the client sent it again. Its token is the
-// last value.
-const isRepeated = `redis.call('HGET', KEYS[1], 'endedBy') == ARGV[#ARGV]`
+// Whether this very call has ended the job before: its answer was lost, and the client sent it again.
+const isRepeated = `redis.call('HGET', record, 'endedBy') == token`
 
-// Rule: '', or 'unlessBegun': the job does not finish if a run has begun to commit.
-const finish = `
+// `unlessBegun`: if it is not '', the job does not finish if a run has begun to commit.
+export const finish = script(
+  ['id', 'token', 'unlessBegun'],
+  `${theJob}
 if ${isRepeated} then return 1 end
-local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
-if ARGV[5] == 'unlessBegun' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
+if unlessBegun ~= '' and has('begun') then return 0 end
 ${end}
-return 1`
+return 1`,
+)
 
 // Withdraws a job only if no worker has started it.
-const withdraw = `
+export const withdraw = script(
+  ['id', 'token'],
+  `${theJob}
 if ${isRepeated} then return 'queued' end
-local state = redis.call('HGET', KEYS[1], 'state')
-if state ~= 'queued' then return state or '' end
+if state ~= 'queued' then return state end
 ${end}
-return 'queued'`
+return 'queued'`,
+)
 
 // Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
 // the request. A job cannot be cancelled after a run has begun to commit: that run may complete at any time, even if
 // its worker resumes much later.
-const cancel = `${tick}
+export const cancel = script(
+  ['id', 'token'],
+  `${theJob}
+${tick}
 if ${isRepeated} then return 'ended' end
-local state = redis.call('HGET', KEYS[1], 'state')
-if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
-if state ~= 'queued' and state ~= 'running' then return state or '' end
-if state == 'running' and (unended(KEYS[1]) > 0 or unended(KEYS[4]) > 0) then
-  redis.call('HSET', KEYS[1], 'cancelling', 'true')
+if state == 'running' and has('begun') then return 'committing' end
+if state ~= 'queued' and state ~= 'running' then return state end
+if state == 'running' and (unended(record) > 0 or unended(slices) > 0) then
+  redis.call('HSET', record, 'cancelling', 'true')
   return state
 end
 ${end}
-return 'ended'`
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
-    jobStart(record: string, ...values: string[]): Result<number, Context>
-    jobEndRun(record: string): Result<number, Context>
-    jobCommit(record: string, stalePlainFiles: string, ...values: string[]): Result<number, Context>
-    jobProgress(record: string, ...values: string[]): Result<string, Context>
-    jobCancel(...keysAndValues: string[]): Result<string, Context>
-    jobFinish(...keysAndValues: string[]): Result<number, Context>
-    jobKnown(key: string, records: string): Result<string, Context>
-    jobWithdraw(...keysAndValues: string[]): Result<string, Context>
-  }
-}
-
-export function defineJobScripts(redis: Redis): void {
-  redis.defineCommand('jobCreate', { lua: create })
-  redis.defineCommand('jobStart', { numberOfKeys: 1, lua: start })
-  redis.defineCommand('jobEndRun', { numberOfKeys: 1, lua: endRun })
-  redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
-  redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
-  redis.defineCommand('jobCancel', { numberOfKeys: 6, lua: cancel })
-  redis.defineCommand('jobFinish', { numberOfKeys: 6, lua: finish })
-  redis.defineCommand('jobWithdraw', { numberOfKeys: 6, lua: withdraw })
-  redis.defineCommand('jobKnown', { numberOfKeys: 1, lua: known })
-}
+return 'ended'`,
+)

@@ -3,18 +3,6 @@ import type { Redis } from 'ioredis'
 import type { SecretKey } from '../config/lists.ts'
 import { secretKeyOf } from './redis-keys.ts'
 
-/**
- * Envelope encryption of the credentials of unfinished jobs. They are stored with the job's request, encrypted with a
- * random data key per job. That key is kept in Redis, sealed with a configured key, and deleted when the job ends,
- * which makes the stored text worthless. So Redis holds the same few bytes for every job. Contract 9.
- */
-export interface Secrets {
-  /** Encrypts the credentials of a new job. @returns the sealed data key for the record, and the text to store. */
-  encrypt(jobId: string, credentials: readonly string[]): Encrypted
-  /** Returns a job's decryptor; null if its data key is gone or the sealing key is no longer configured. */
-  read(jobId: string): Promise<Decrypt | null>
-}
-
 export interface Encrypted {
   sealedKey: string
   /** One line of ASCII. */
@@ -29,16 +17,23 @@ const algorithm = 'aes-256-gcm'
 /** The key id in texts that are encrypted with a data key. */
 const dataKeyId = 'job'
 
-export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets {
+/**
+ * Envelope encryption of the credentials of unfinished jobs. They are stored with the job's request, encrypted with a
+ * random data key per job. That key is kept in Redis, sealed with a configured key, and deleted when the job ends,
+ * which makes the stored text worthless. So Redis holds the same few bytes for every job. Contract 9.
+ */
+export function createSecrets(redis: Redis, keys: readonly SecretKey[]) {
   return {
-    encrypt(jobId, credentials) {
+    /** Encrypts the credentials of a new job. @returns the sealed data key for the record, and the text to store. */
+    encrypt(jobId: string, credentials: readonly string[]): Encrypted {
       const key = randomBytes(32)
       return {
         sealedKey: seal(keys[0] as SecretKey, jobId, JSON.stringify({ dataKey: key.toString('base64') })),
         text: seal({ id: dataKeyId, key }, jobId, JSON.stringify(credentials)),
       }
     },
-    async read(jobId) {
+    /** Returns a job's decryptor; null if its data key is gone or the sealing key is no longer configured. */
+    async read(jobId: string): Promise<Decrypt | null> {
       const sealed = await redis.get(secretKeyOf(jobId))
       const opened = sealed === null ? null : unseal(keys, jobId, sealed)
       if (opened === null) return null
@@ -51,6 +46,8 @@ export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets
     },
   }
 }
+
+export type Secrets = ReturnType<typeof createSecrets>
 
 /** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job cannot be decrypted. */
 export function seal({ id, key }: SecretKey, jobId: string, text: string): string {

@@ -10,7 +10,6 @@ import type { ByteRange, ObjectStore } from '../store/object-store.ts'
 import { storedFields, withoutOrder } from './order.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
-import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
 /** A sub-request as stored, without the fields of its job's order. `secret` is the index of its credentials. */
@@ -68,8 +67,8 @@ export async function storeRequest(
   const { slices, credentials: distinct } = await inTurns(slicesOf(requests))
   const { sealedKey, text } = encrypt(id, distinct)
   const head = Buffer.from(`${text}\n`)
-  const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.concat([head, ...slices]))]
-  if (model) stored.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(storedModel(model)))))
+  const puts: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.concat([head, ...slices]))]
+  if (model) puts.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(storedModel(model)))))
   if (slices.length > 1) {
     const credentials = { from: 0, bytes: head.length }
     const plan: SlicePlan = {
@@ -78,9 +77,9 @@ export async function storeRequest(
       // The requests are not completed by the model here: thousands of them may share its long `mappedIndices`.
       treatments: await inTurns(treatmentSteps(requests)),
     }
-    stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
+    puts.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
-  await settleAll(stored)
+  await settleAll(puts)
   return { sealedKey }
 }
 
@@ -124,37 +123,41 @@ export async function readRequests(
   credentials?: ByteRange,
 ): Promise<ReadRequests> {
   const read = async (range?: ByteRange) => {
-    const bytes = await store.get(requestKey(orgName, id), range)
-    if (bytes === null) throw errors.requestGone(new Error(`the request of job ${id} is not in the store`))
-    return bytes.toString().trimEnd().split('\n')
+    const text = await stored(store, requestKey(orgName, id), `the request of job ${id}`, range)
+    return text.trimEnd().split('\n')
   }
-  const parts = [...(credentials ? [read(credentials)] : []), read(slice)]
-  await Promise.allSettled(parts)
-  const lines = (await Promise.all(parts)).flat()
+  const lines = (await settleAll([...(credentials ? [read(credentials)] : []), read(slice)])).flat()
   const decrypt = await secrets.read(id)
   const opened = decrypt?.(lines.shift() ?? '')
   if (!opened) throw errors.secretsGone()
   const requests = lines.map((line) => {
-    const stored = JSON.parse(line) as StoredRequest
-    requireKnownFields(Object.keys(stored), storedFields)
-    const { secret, ...request } = stored
+    const { secret, ...request } = JSON.parse(line) as StoredRequest
+    requireKnownFields(Object.keys(request), storedFields)
     return { ...request, credentials: opened[secret] as string }
   })
   const model = requests.some((request) => request.model !== undefined) ? await readModel(store, { id, orgName }) : null
   return { requests: boundRequests(requests, model), model }
 }
 
-async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<BoundModel> {
-  const bytes = await store.get(modelKey(orgName, id))
-  if (bytes === null) throw errors.requestGone(new Error(`the model of job ${id} is not in the store`))
-  return boundModel(JSON.parse(bytes.toString()))
+const readModel = async (store: ObjectStore, { id, orgName }: Owner): Promise<BoundModel> =>
+  boundModel(JSON.parse(await stored(store, modelKey(orgName, id), `the model of job ${id}`)))
+
+/** @throws requestGone when the object is missing. */
+async function stored(store: ObjectStore, key: string, what: string, range?: ByteRange): Promise<string> {
+  const bytes = await store.get(key, range)
+  if (bytes === null) throw errors.requestGone(new Error(`${what} is not in the store`))
+  return bytes.toString()
+}
+
+/** Like Promise.all, but waits for all to settle before rejecting, so clean-up cannot race a late write. */
+async function settleAll<T>(steps: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(steps)
+  return Promise.all(steps)
 }
 
 /** @throws requestGone when there is no plan; NewerVersionError when it has an option that is not known here. */
 export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
-  const bytes = await store.get(planKey(orgName, id))
-  if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
-  const plan = JSON.parse(bytes.toString()) as SlicePlan
+  const plan = JSON.parse(await stored(store, planKey(orgName, id), `the plan of job ${id}`)) as SlicePlan
   requireKnownFields(
     plan.treatments.flatMap(({ nodeSettings }) => nodeSettings?.map(({ field }) => field) ?? []),
     storedFields,

@@ -20,10 +20,33 @@ export function runStarted({ log, metrics }: EventContext, run: RunOf): void {
   log.info(run, 'job started')
 }
 
-export function runHandedBack({ log, metrics }: EventContext, run: RunOf): void {
-  metrics.handedBack.inc()
-  log.info(run, 'job handed back')
-}
+type CounterOfOne = 'handedBack' | 'stalled' | 'restored' | 'plainFilesFailed' | 'unreadable' | 'janitorFailed'
+
+/** An event without labels, which counts as one. `fieldsOf` says what its line holds. */
+const plain =
+  <V extends unknown[]>(
+    counter: CounterOfOne,
+    level: 'info' | 'warn',
+    text: string,
+    fieldsOf: (...values: V) => object,
+  ) =>
+  ({ log, metrics }: EventContext, ...values: V): void => {
+    metrics[counter].inc()
+    log[level](fieldsOf(...values), text)
+  }
+
+const ofJob = (jobId: string) => ({ jobId })
+const ofError = (err: unknown) => ({ err })
+export const runHandedBack = plain('handedBack', 'info', 'job handed back', (run: RunOf) => run)
+export const jobStalled = plain('stalled', 'warn', 'job lost its worker and will run again', ofJob)
+export const jobRestored = plain('restored', 'warn', 'job was not in the queue and was added again', ofJob)
+export const plainFilesFailed = plain('plainFilesFailed', 'warn', 'plain files not updated', ofError)
+export const janitorFailed = plain('janitorFailed', 'warn', 'janitor', ofError)
+/** A sweep has skipped a packet that it cannot read. */
+export const packetSkipped = plain('unreadable', 'warn', 'packet not swept', (packet: string, err: unknown) => ({
+  packet,
+  err,
+}))
 
 export function runFailed(observed: EventContext, run: RunOf & { isSuperseded: boolean }, error: unknown): void {
   const reason = codeOf(error)
@@ -75,16 +98,6 @@ export function locksLost({ log, metrics }: EventContext, jobIds: readonly strin
   log.warn({ jobIds }, 'locks lost')
 }
 
-export function jobStalled({ log, metrics }: EventContext, jobId: string): void {
-  metrics.stalled.inc()
-  log.warn({ jobId }, 'job lost its worker and will run again')
-}
-
-export function jobRestored({ log, metrics }: EventContext, jobId: string): void {
-  metrics.restored.inc()
-  log.warn({ jobId }, 'job was not in the queue and was added again')
-}
-
 const lossOf: Record<string, (typeof commitLosses)[number]> = {
   jobInterrupted: 'superseded',
   fileExists: 'taken',
@@ -110,25 +123,9 @@ export function partStored(
   metrics.bytes.inc(part.bytes.length)
 }
 
-export function plainFilesFailed({ log, metrics }: EventContext, error: unknown): void {
-  metrics.plainFilesFailed.inc()
-  log.warn({ err: error }, 'plain files not updated')
-}
-
 export function swept({ log, metrics }: EventContext, removed: Record<string, number>): void {
   for (const [kind, count] of Object.entries(removed)) metrics.swept.inc({ kind }, count)
   log.info(removed, 'swept')
-}
-
-/** A sweep has skipped a packet that it cannot read. */
-export function packetSkipped({ log, metrics }: EventContext, packet: string, error: unknown): void {
-  metrics.unreadable.inc()
-  log.warn({ packet, err: error }, 'packet not swept')
-}
-
-export function janitorFailed({ log, metrics }: EventContext, error: unknown): void {
-  metrics.janitorFailed.inc()
-  log.warn({ err: error }, 'janitor')
 }
 
 const refusedBy: Record<string, string> = { dbUrlRefused: 'address', dbUrlPortRefused: 'port' }

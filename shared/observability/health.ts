@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 export type Checks = Record<string, () => Promise<unknown>>
 
 /** Answers a path that a health check or Prometheus asks for; null for any other path. */
-export type AnswerHealth = (path: string) => Promise<HealthAnswer | null>
+export type AnswerHealth = (path: string) => Promise<{ status: number; type: string; body: string } | null>
 
 /** What a program reports about itself. */
 interface Health {
@@ -19,27 +19,13 @@ interface Health {
   isStuck?(): Promise<string | null>
 }
 
-interface HealthAnswer {
-  status: number
-  type: string
-  body: string
-}
-
 /** Time of a check of Redis or the store. Beyond it the dependency counts as down. */
 const checkLimitMs = 3_000
 
 /** Names of the dependencies that are down. A check that hangs counts as down. */
 export async function failingChecks(checks: Checks): Promise<string[]> {
-  const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const isUp = await checked(check()).then(
-        () => true,
-        () => false,
-      )
-      return isUp ? [] : [name]
-    }),
-  )
-  return outcomes.flat()
+  const outcomes = await Promise.allSettled(Object.values(checks).map(async (check) => checked(check())))
+  return Object.keys(checks).filter((_, at) => outcomes[at]?.status === 'rejected')
 }
 
 /** Applies the time limit of a check to a request to Redis, whose client would wait indefinitely. */
@@ -88,4 +74,4 @@ export function createHealth({ checks, metrics, measure, isPaused, isStuck }: He
   }
 }
 
-const plain = (status: number, text: string): HealthAnswer => ({ status, type: 'text/plain', body: `${text}\n` })
+const plain = (status: number, text: string) => ({ status, type: 'text/plain', body: `${text}\n` })

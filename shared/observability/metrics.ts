@@ -10,8 +10,6 @@ const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
 /** Outcome of an attempt: the callback was delivered, will be tried again, or failed for good. */
 export const callbackOutcomes = ['delivered', 'delayed', 'failed'] as const
-/** The part of an origin's address that policy refuses. */
-const refusals = ['address', 'port'] as const
 
 /** Counters and sampled gauges of one process. Labels have few values: never ids or names of clients. */
 export function createMetrics() {
@@ -99,20 +97,15 @@ export function createMetrics() {
     redisEvicts: gauge('redis_evicts', 'Whether Redis may evict keys, and so lose jobs'),
     lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),
   }
-  initializeCounters(metrics)
-  return metrics
-}
-
-type Counters = Record<'callbacks' | 'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
-
-/** Initializes counters to 0: Prometheus would miss the first increment of a counter that appears with it. */
-function initializeCounters({ callbacks, jobs, commitsLost, addressesRefused, attempts }: Counters): void {
+  const { callbacks, jobs, commitsLost, addressesRefused, attempts } = metrics
+  // Initialize counters to 0: Prometheus would miss the first increment of a counter that appears with it.
   for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
   for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)
   for (const reason of commitLosses) commitsLost.inc({ reason }, 0)
   for (const outcome of callbackOutcomes) callbacks.inc({ outcome }, 0)
-  for (const by of refusals) addressesRefused.inc({ by }, 0)
+  for (const by of ['address', 'port']) addressesRefused.inc({ by }, 0)
   for (const attempt of ['1', '2', '3', 'more']) attempts.inc({ attempt }, 0)
+  return metrics
 }
 
 export type Metrics = ReturnType<typeof createMetrics>

@@ -4,15 +4,15 @@ export const callbacks: readonly Mutant[] = [
   {
     file: 'shared/jobs/callbacks.ts',
     what: 'a callback that was asked for once more is forgotten',
-    from: "if string.find(redis.call('HGET', KEYS[1], 'callback') or '', '\"state\":\"due\"', 1, true) then return 0 end",
+    from: "if string.find(redis.call('HGET', record, 'callback') or '', '\"state\":\"due\"', 1, true) then return 0 end",
     to: '',
     tests: ['integration/callbacks.delivered'],
   },
   {
-    file: 'shared/jobs/callbacks.ts',
+    file: 'shared/jobs/fair-queueing.ts',
     what: 'callbacks that the queue has lost are never sent when more than 500 are due',
-    from: 'lost.push(...some.filter((_, at)',
-    to: 'lost.push(...due.filter((_, at)',
+    from: 'missing.push(...some.filter((_, at)',
+    to: 'missing.push(...ids.filter((_, at)',
     tests: ['integration/callbacks.delivered'],
   },
   {

@@ -4,7 +4,7 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a run that another one has overtaken begins to commit',
-    from: "if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 0 end",
+    from: "if attempt ~= '' and not isLatest(record, '') then return 0 end",
     to: '',
     tests: ['integration/job-record.attempts'],
   },
@@ -18,21 +18,21 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a job commits after its cancellation was accepted',
-    from: "if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end",
+    from: "if has('cancelling') then return 0 end",
     to: '',
     tests: ['integration/job-record.cancel'],
   },
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a job that kills its workers is run again and again',
-    from: "if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end",
+    from: "if tonumber(redis.call('HGET', key, slice .. 'unended') or 0) >= ${maxUnendedRuns} then return 'lost' end",
     to: '',
     tests: ['integration/job-record.attempts'],
   },
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a job with forceOverwrite takes the name from the job that holds it when it ends',
-    from: "if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end",
+    from: "if redis.call('GET', claim) == id then redis.call('DEL', claim) end",
     to: "redis.call('DEL', claim)",
     tests: ['integration/job-record.claims'],
   },
@@ -74,7 +74,7 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/queue-lock.ts',
     what: 'a run continues although the queue has given its job to another worker',
-    from: "if redis.call('HGET', KEYS[2], 'ats') ~= ARGV[3] then return 0 end",
+    from: "if redis.call('HGET', job, 'ats') ~= attemptsStarted then return 0 end",
     to: '',
     tests: ['integration/queue-lock.reclaimed'],
   },

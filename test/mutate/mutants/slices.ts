@@ -4,14 +4,14 @@ export const slices: readonly Mutant[] = [
   {
     file: 'shared/jobs/slice-record.ts',
     what: 'a job is cancelled while a slice is being built, because silent runs have ended late',
-    from: "if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end",
-    to: "redis.call('HINCRBY', KEYS[2], 'unended', -1)",
+    from: "if unended(slices) > 0 then redis.call('HINCRBY', slices, 'unended', -1) end",
+    to: "redis.call('HINCRBY', slices, 'unended', -1)",
     tests: ['integration/job-record.run-time'],
   },
   {
     file: 'shared/jobs/slice-record.ts',
     what: 'a slice that is tried again counts as one that kills its workers',
-    from: "return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)",
+    from: "return redis.call('HINCRBY', slices, slice .. ':unended', -1)",
     to: 'return 1',
     tests: ['integration/slice-record'],
   },
@@ -41,14 +41,14 @@ export const slices: readonly Mutant[] = [
   {
     file: 'shared/jobs/fair-queueing.ts',
     what: 'a retry of an old job gives other orgs the turns that are over',
-    from: "if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end",
+    from: "if tonumber(started) <= tonumber(redis.call('GET', turn) or 0) then return 0 end",
     to: '',
     tests: ['integration/queue.turns'],
   },
   {
     file: 'shared/jobs/fair-queueing.ts',
     what: 'Redis keeps the turn of every large multi until the queue is empty',
-    from: `redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
+    from: `redis.call('ZREMRANGEBYSCORE', turns, '-inf', '(' .. now)
 `,
     to: '',
     tests: ['integration/queue.turns'],

@@ -86,9 +86,9 @@ export const storage: readonly Mutant[] = [
     tests: ['unit/packets/compression'],
   },
   {
-    file: 'worker/publish-packet.ts',
+    file: 'worker/build-parts.ts',
     what: 'the compression that was asked for is ignored',
-    from: 'compression: job.order.compression',
+    from: 'compression: order.compression',
     to: "compression: 'none'",
     tests: ['e2e/compression'],
   },

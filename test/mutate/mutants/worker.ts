@@ -39,7 +39,7 @@ export const worker: readonly Mutant[] = [
   {
     file: 'worker/janitor.ts',
     what: 'a janitor that lost its lock prolongs and releases that of another',
-    from: "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end",
+    from: "if redis.call('GET', key) ~= owner then return 0 end",
     to: '',
     tests: ['integration/janitor.lock-and-grace'],
   },

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLiveness } from '../../../worker/liveness.ts'
-import { createSlots, type Slots } from '../../../worker/slots.ts'
+import { createRunsInProgress } from '../../../worker/runs-in-progress.ts'
 
 let now: number
-let slots: { size: number; busy: number; lastStartedAt: number; oldestStartedAt: number | null }
+let runs: { slots: number; count: number; lastStartedAt: number; oldestStartedAt: number | null }
 let jobs: number | Error
 beforeEach(() => {
   now = 1_000
-  slots = { size: 2, busy: 0, lastStartedAt: 0, oldestStartedAt: null }
+  runs = { slots: 2, count: 0, lastStartedAt: 0, oldestStartedAt: null }
   jobs = 0
 })
 
 const watch = () =>
   createLiveness({
-    slots: slots as Slots,
+    runs,
     availableJobs: async () => {
       if (jobs instanceof Error) throw jobs
       return jobs
@@ -49,14 +49,14 @@ describe('a worker with free slots', () => {
 
   test('a worker with free slots is alive while it takes jobs, even if many wait', async () => {
     jobs = 1_000
-    expect(await looks(20, watch(), () => (slots.lastStartedAt = now))).toEqual(alive(20))
+    expect(await looks(20, watch(), () => (runs.lastStartedAt = now))).toEqual(alive(20))
   })
 
   test('a worker with free slots is alive again as soon as it takes a job', async () => {
     jobs = 1
     const liveness = watch()
     expect((await looks(8, liveness)).at(-1)).toBe(idle)
-    slots.lastStartedAt = now
+    runs.lastStartedAt = now
     expect(await looks(1, liveness)).toEqual([null])
   })
 
@@ -85,31 +85,31 @@ describe('a worker with free slots', () => {
 
 describe('a worker without free slots', () => {
   test('a worker without free slots is alive while jobs wait, which does not count once a slot is free', async () => {
-    Object.assign(slots, { busy: 2, oldestStartedAt: 1_000 })
+    Object.assign(runs, { count: 2, oldestStartedAt: 1_000 })
     jobs = 1
     const liveness = watch()
     expect(await looks(10, liveness)).toEqual(alive(10))
-    Object.assign(slots, { busy: 1, oldestStartedAt: now })
+    Object.assign(runs, { count: 1, oldestStartedAt: now })
     expect(await looks(8, liveness)).toEqual([...alive(7), idle])
   })
 
   test('a worker without free slots is stuck if a run exceeds the maximum duration', async () => {
-    Object.assign(slots, { busy: 2, oldestStartedAt: 1_000 })
+    Object.assign(runs, { count: 2, oldestStartedAt: 1_000 })
     expect((await looks(12, watch())).at(-1)).toBe('a run has not ended within 100 s')
   })
 })
 
-test('slots track active runs and their start times, even after a failed run', async () => {
+test('a worker knows its runs in progress and their start times, even after a failed run', async () => {
   const shown: number[] = []
-  const real = createSlots(3, { slots: { set: () => {} }, busySlots: { set: (count) => shown.push(count) } })
+  const real = createRunsInProgress(3, { slots: { set: () => {} }, busySlots: { set: (count) => shown.push(count) } })
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const runs = [real.run(() => first.promise), real.run(() => second.promise)]
+  const started = [real.run(() => first.promise), real.run(() => second.promise)]
   const began = real.oldestStartedAt as number
-  expect([real.busy, real.lastStartedAt >= began]).toEqual([2, true])
+  expect([real.count, real.lastStartedAt >= began]).toEqual([2, true])
   first.reject(new Error('failed'))
-  await expect(runs[0]).rejects.toThrow('failed')
-  expect([real.busy, real.oldestStartedAt === real.lastStartedAt]).toEqual([1, true])
+  await expect(started[0]).rejects.toThrow('failed')
+  expect([real.count, real.oldestStartedAt === real.lastStartedAt]).toEqual([1, true])
   second.resolve()
-  await runs[1]
-  expect([real.busy, real.oldestStartedAt, shown]).toEqual([0, null, [0, 1, 2, 1, 0]])
+  await started[1]
+  expect([real.count, real.oldestStartedAt, shown]).toEqual([0, null, [0, 1, 2, 1, 0]])
 })
