@@ -4,10 +4,10 @@ import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import type { Rendered } from '../../packet/values/values.ts'
 import type { Compression } from '../../packets/compression.ts'
 import { shown } from '../../validation/issues.ts'
-import { nodeDeleteRules } from '../request/documented-rules.ts'
+import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../request/field-rules.ts'
 import { publishFields, readFields } from '../request/fields.ts'
 import { originIndex } from '../request/plan.ts'
-import { mappedIndexRules, returnOnlyStoresNothing, storingFields } from '../request/rules.ts'
+import { mappedIndexRules } from '../request/rules.ts'
 import { type IdType, idParameter } from './packet.ts'
 
 /** The content of a packet of #9. `ids` are its `originIds` as parameters. */
@@ -33,7 +33,7 @@ export const nodeDelete = z
   .strictObject({ ...usedOrIgnored, idType: idTypes })
   .partial()
   .required({ mappedIndices: true, originIds: true, index: true })
-  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
+  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteSchema })
 
 /** Accepts publish fields, and ignores most that it does not use; `idType` is additive. Seed, #9; contract 7.9. */
 export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issues: Issue[] } {
@@ -51,13 +51,7 @@ export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issu
     if (fields[field as keyof typeof notTaken] === undefined) continue
     issues.push({ path: field, message: `not taken here, as ${why}` })
   }
-  if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
-    issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
-  }
-  for (const path of storingFields) {
-    if (fields.returnOnly === true && fields[path] !== undefined)
-      issues.push({ path, message: returnOnlyStoresNothing })
-  }
+  for (const [path, message] of brokenRules(nodeDeleteRules, { fields, broken })) issues.push({ path, message })
   const originIds = [...new Set(fields.originIds)]
   const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
   const wrong = ids.indexOf(null)

@@ -3,11 +3,12 @@ import { maxIssues } from '../../errors/app-error.ts'
 import { atOnce, type Steps } from '../../lifecycle/turns.ts'
 import { packetNameProblem } from '../../packet/names.ts'
 import { shown } from '../../validation/issues.ts'
+import { storingFields } from './field-rules.ts'
 import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
 import { planOf } from './plan.ts'
-import { parsePublishRequest, storingFields } from './rules.ts'
+import { parsePublishRequest } from './rules.ts'
 
 /** Sub-requests of one packet, and where to store it; the names may be empty with `returnOnly`. */
 export interface Multi {
