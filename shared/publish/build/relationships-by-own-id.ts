@@ -32,7 +32,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   const { plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
   const ids = [...new Set(plan.relationshipIds)]
-  const values = ids.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const values = ids.flatMap(idForms)
   const all: FoundRow[] = []
   const known = new Set<string>()
   for await (const found of findRelationships(context, field, values, report.missingIndex)) {

@@ -18,8 +18,8 @@ const writing = { limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE
 /** An id as a parameter: as given, or as the integer that it spells; null if it spells none. */
 export function idParameter(id: string, type: IdType): Rendered | null {
   if (type === 'string') return renderValue(id)
-  const { integer } = idForms(id)
-  return integer === null ? null : renderValue(integer)
+  const [, integer] = idForms(id)
+  return integer === undefined ? null : renderValue(integer)
 }
 
 /** One statement that deletes nodes by id, without reading any database. Seed, #9. @returns what the packet is about */

@@ -26,7 +26,7 @@ export interface Targets {
 export async function findTargets(reading: Reading): Promise<Targets> {
   const { origin, plan, sizes } = reading
   const originIds = [...new Set(plan.originIds)]
-  const values = originIds.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const values = originIds.flatMap(idForms)
   const isLayered = plan.toLayer.length > 0
   const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
   const asked = new Set(originIds)

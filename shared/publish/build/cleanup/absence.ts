@@ -17,8 +17,7 @@ export interface Absent {
  * published, so an identity seen later no longer counts as absent. Contract 4.11 and 5.
  */
 export function createAbsence({ index, identity, cleansMissing }: Plan, missing: readonly string[]) {
-  const forms = (cleansMissing ? missing : []).map(idForms)
-  const values = forms.flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const values = (cleansMissing ? missing : []).flatMap(idForms)
   const absent = new Map<string, Absent>(
     values.map((value) => {
       const id = renderValue(value, identity.numbers) as Rendered
