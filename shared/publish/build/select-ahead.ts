@@ -1,5 +1,5 @@
 import type { PublishRequest } from '../request/fields.ts'
-import type { OpenOrigin } from './origins.ts'
+import type { OpenOrigin, originsUntil } from './origins.ts'
 import { canBeSelectedAhead, type Selection, select } from './request.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -11,18 +11,13 @@ interface Ahead {
   failure(): unknown
 }
 
-interface Origins {
-  opened(request: PublishRequest): OpenOrigin | null
-  open(request: PublishRequest): Promise<OpenOrigin>
-}
-
 /**
  * Selects the elements of each request. The selection of the next request may run while one is written, if both are
  * read in one transaction: then the origin and this process work in parallel.
  */
 export function selectAhead(
   requests: readonly PublishRequest[],
-  origins: Origins,
+  origins: Pick<ReturnType<typeof originsUntil>, 'open' | 'opened'>,
   contextOf: (request: PublishRequest, at: number, origin: OpenOrigin) => RequestContext,
 ) {
   let ahead: Ahead | null = null

@@ -4,12 +4,9 @@ import type { Rendered } from '../../packet/values/values.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesSchema } from '../request/field-rules.ts'
 import { compression, expiresAfterDays, id, identifier } from '../request/fields.ts'
-import { type IdType, idParameter } from './packet.ts'
+import { idParameter, idTypes } from './packet.ts'
 
-const idType = z
-  .enum(['string', 'integer'])
-  .nullish()
-  .transform((type): IdType => type ?? 'string')
+const idType = idTypes.nullish().transform((type) => type ?? 'string')
 
 const text = { type: 'string' }
 const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {

@@ -4,23 +4,11 @@ import type { Properties } from '../../origin/properties.ts'
 import { type Identity, idText, mergeText } from '../../packet/identity.ts'
 import { findDuplicates, hasUniqueness } from './queries.ts'
 
-/** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
-export interface Uniqueness {
-  /** `properties`: the properties of the node. */
-  add(identity: Identity, properties: Properties): void
-  /**
-   * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
-   * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
-   */
-  check(skip: OnDuplicate | null): Promise<void>
-  isDuplicate(identity: Identity): boolean
-  /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
-  kinds(): { label: string; idProperty: string; isGuaranteed: boolean }[]
-}
-
+export type Uniqueness = ReturnType<typeof createUniqueness>
 type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
-export function createUniqueness(origin: Origin): Uniqueness {
+/** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
+export function createUniqueness(origin: Origin) {
   const proven = new Map<string, boolean>()
   const keys = new WeakMap<Identity, string>()
   const duplicates = new Set<string>()
@@ -35,7 +23,8 @@ export function createUniqueness(origin: Origin): Uniqueness {
   }
 
   return {
-    add(identity, properties) {
+    /** `properties`: the properties of the node. */
+    add(identity: Identity, properties: Properties): void {
       const { label, idProperty } = identity
       if (last?.label !== label || last.idProperty !== idProperty) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
@@ -50,8 +39,12 @@ export function createUniqueness(origin: Origin): Uniqueness {
       unchecked.set(key, kind)
       if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
     },
-    isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
-    async check(skip) {
+    isDuplicate: (identity: Identity): boolean => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
+    /**
+     * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
+     * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
+     */
+    async check(skip: OnDuplicate | null): Promise<void> {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue
         for (const rendered of await findDuplicates(origin, label, idProperty, [...values.values()])) {
@@ -64,6 +57,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       }
       unchecked.clear()
     },
+    /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
     kinds: () =>
       [...proven].map(([key, isGuaranteed]) => {
         const [label, idProperty] = key.split('\u0000') as [string, string]

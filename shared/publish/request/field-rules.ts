@@ -21,9 +21,7 @@ type Rule = readonly (readonly [condition: Condition, message?: string])[]
 /** `when` requires `then`. */
 const rule = (when: Condition, then: Condition, message: string): Rule => [[no(when)], [then, message]]
 
-/** Fields that say how a packet is stored. */
-export const storingFields = ['expiresAfterDays', 'compression'] as const
-const storesNothing = storingFields.map((field) =>
+const storesNothing = ['expiresAfterDays', 'compression'].map((field) =>
   rule(isTrue('returnOnly'), no(given(field)), 'must not be given together with returnOnly, which stores nothing'),
 )
 
