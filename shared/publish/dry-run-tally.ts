@@ -5,9 +5,8 @@ import { pairEnd } from '../packet/pair.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
 import { shown } from '../validation/issues.ts'
 import type { BuildObserver, Unpublishable } from './build/observer.ts'
-import { readIndexes } from './read/indexes.ts'
 import type { InternalId } from './read/internal-ids.ts'
-import { hasUniqueness } from './read/queries.ts'
+import { hasUniqueness, readIndexes } from './read/schema.ts'
 
 /** What backs the id property of a label at an origin. */
 interface OriginIndex {

@@ -1,7 +1,7 @@
 import type { Origin } from '../../origin/connect.ts'
 import { type MeasuredSettings, openMeasured } from '../../origin/measured.ts'
 import { type Learned, nothingLearned } from '../read/reading.ts'
-import { createRelationshipSchema, type RelationshipSchema } from '../read/relationship-schema.ts'
+import { createRelationshipSchema, type RelationshipSchema } from '../read/schema.ts'
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
 import type { PublishRequest } from '../request/fields.ts'
 import { originName } from '../request/plan.ts'

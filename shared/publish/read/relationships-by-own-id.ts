@@ -6,7 +6,7 @@ import { withoutDeleted } from './deleted.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { keysOf, type NodeRow } from './nodes.ts'
 import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
-import type { RelationshipSchema } from './relationship-schema.ts'
+import type { RelationshipSchema } from './schema.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A relationship that was searched by its own id. `properties` has only this id. */

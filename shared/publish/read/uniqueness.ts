@@ -2,7 +2,8 @@ import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { type Identity, idText, mergeText } from '../../packet/identity.ts'
-import { findDuplicates, hasUniqueness } from './queries.ts'
+import { findDuplicates } from './queries.ts'
+import { hasUniqueness } from './schema.ts'
 
 export type Uniqueness = ReturnType<typeof createUniqueness>
 type OnDuplicate = (label: string, id: string | null, problem: string) => void
