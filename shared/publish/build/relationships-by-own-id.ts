@@ -39,7 +39,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     const { relationship, type, properties } = found
     // The relationship was changed or deleted after the search had found it.
     if (properties.shape.indexOf(field) === -1) continue
-    const id = relationshipIdOf(plan, relationship, type, field, properties)
+    const id = relationshipIdOf(plan, relationship, type, properties)
     if (id === null) continue
     known.add(requestText(id) as string)
     const [start, end] = [found.start, found.end].map((node) => ({
@@ -156,7 +156,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
 }
 
 function ownIdText(plan: Plan, properties: Properties): string | null {
-  const id = ownIdOf(plan, plan.relationshipIdField as string, properties)
+  const id = ownIdOf(plan, properties)
   return 'problem' in id ? null : mergeText(id)
 }
 

@@ -90,7 +90,7 @@ function byRelationshipId({ plan, pairs, length }: Given): Kept {
       later.openUpTo(end)
     },
     keepRead({ row, type: { type }, position, farPosition }) {
-      const id = relationshipIdOf(plan, row.relationship, type, field, row.properties)
+      const id = relationshipIdOf(plan, row.relationship, type, row.properties)
       if (id === null) return false
       lists.keepId(position, type, field, id)
       if (farPosition === null) return true
