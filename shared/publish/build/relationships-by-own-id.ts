@@ -10,7 +10,7 @@ import type { Plan } from '../request/plan.ts'
 import { identify } from './nodes.ts'
 import { observeRelationship, onDuplicate } from './observer.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
-import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
+import { countSkipped, type RequestContext, reportMissing, type WriteContext } from './request-context.ts'
 
 /** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
 export interface FoundByOwnId {
@@ -108,12 +108,7 @@ function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[]
 
 /** Writes an upsert for each found relationship. */
 export async function writeFound(context: WriteContext, { rows, missing, skipped }: FoundByOwnId): Promise<void> {
-  if (missing.length > 0) {
-    context.report.missing('relationshipIds', missing)
-    context.writer.updateMetadata(
-      withSettings(context.plan, (metadata) => metadata.missing('relationshipIds', missing)),
-    )
-  }
+  reportMissing(context, 'relationshipIds', missing)
   countSkipped(context, 'relationships', skipped)
   const { observer, targets, seen, plan } = context
   for (const { start, end } of rows) {

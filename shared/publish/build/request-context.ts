@@ -50,6 +50,17 @@ export function countSkipped({ plan, report, writer }: RequestContext, kind: key
   }
 }
 
+/** Records requested ids that the origin does not have. Contract 4.8. */
+export function reportMissing(
+  { plan, report, writer }: RequestContext,
+  field: 'originIds' | 'relationshipIds',
+  ids: readonly string[],
+): void {
+  if (ids.length === 0) return
+  report.missing(field, ids)
+  writer.updateMetadata(withSettings(plan, (metadata) => metadata.missing(field, ids)))
+}
+
 /** An update of a part's metadata that also adds the settings its pairs were made with. */
 export const withSettings =
   (plan: Plan, update: (metadata: PartMetadata) => void) =>
