@@ -71,16 +71,9 @@ interface BuildContext {
  */
 export async function buildPacket(
   order: PacketOrder,
-  {
-    originPolicy,
-    sink,
-    signal,
-    onProgress,
-    sizes = defaultSizes,
-    observer,
-    report = createReport(order.model ?? null),
-  }: BuildContext,
+  { originPolicy, sink, signal, onProgress, observer, ...context }: BuildContext,
 ): Promise<Built> {
+  const { sizes = defaultSizes, report = createReport(order.model) } = context
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
   const interrupted = () => {

@@ -8,12 +8,6 @@ import { identitiesOfPacket, type JobReport, type Report } from './report/report
 /** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
 export type DryRunLimit = 'time' | 'pairs'
 
-interface Size {
-  pairs: number
-  parts: number
-  bytes: number
-}
-
 interface Seen {
   /** The sub-requests of the whole publish. */
   subRequests: number
@@ -22,7 +16,7 @@ interface Seen {
   tally: ReturnType<typeof createTally>
   report: Report
   /** What the completely read sub-requests make. */
-  read: Size & { subRequests: number }
+  read: ReturnType<Seen['tally']['size']> & { subRequests: number }
   limit: DryRunLimit | null
 }
 
@@ -34,7 +28,6 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
   const found = report.read(identitiesOfPacket)
   const originIndexes = firstOf(tally.originIndexes(), indexesShown)
   const size = tally.size()
-  const { nodes, statements, ...counted } = tally.read()
   return {
     complete: limit === null,
     limit,
@@ -43,12 +36,8 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
     // A packet without pairs has one empty part.
     ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
     projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
-    statements,
-    nodes,
-    ...counted,
-    missing: found.missing,
-    skipped: found.skipped,
-    collapsed: found.collapsed,
+    ...tally.read(),
+    ...{ missing: found.missing, skipped: found.skipped, collapsed: found.collapsed },
     ...(found.model ? { model: found.model } : {}),
     requires: requiresOf(found),
     originIndexes,
@@ -61,10 +50,7 @@ function projected({ subRequests, subRequestsPerSlice, batchSize, read }: Omit<S
   const [pairs, bytes] = [read.pairs / read.subRequests, read.bytes / read.subRequests]
   const partsOf = (count: number) => Math.ceil(Math.max((count * pairs) / batchSize, (count * bytes) / maxBytes))
   const slices = Math.floor(subRequests / subRequestsPerSlice)
-  const parts =
-    subRequests > subRequestsPerSlice
-      ? slices * partsOf(subRequestsPerSlice) + partsOf(subRequests % subRequestsPerSlice)
-      : partsOf(subRequests)
+  const parts = slices * partsOf(subRequestsPerSlice) + partsOf(subRequests % subRequestsPerSlice)
   return {
     pairs: Math.round(subRequests * pairs),
     parts: Math.max(1, parts),
@@ -75,19 +61,15 @@ function projected({ subRequests, subRequestsPerSlice, batchSize, read }: Omit<S
 
 const { maxBytes } = partLimits(1)
 
-const problems = {
-  NONE: (label: string, property: string) =>
-    `no index backs "${property}" of "${label}": each read by it searches all nodes of the label`,
-  UNKNOWN: (label: string, property: string) => `the origin does not say what backs "${property}" of "${label}"`,
-}
-
 function warningsOf(
   indexes: ReturnType<Seen['tally']['originIndexes']>,
   missing: JobReport['missingIndexes'] = [],
 ): string[] {
-  const ofNodes = indexes.flatMap(({ kind, label, property }) =>
-    kind === 'NONE' || kind === 'UNKNOWN' ? [problems[kind](shown(label), shown(property))] : [],
-  )
+  const ofNodes = indexes.flatMap(({ kind, label, property }) => {
+    const it = `"${shown(property)}" of "${shown(label)}"`
+    if (kind === 'NONE') return [`no index backs ${it}: each read by it searches all nodes of the label`]
+    return kind === 'UNKNOWN' ? [`the origin does not say what backs ${it}`] : []
+  })
   const ofRelationships = missing.map(
     ({ type, property }) =>
       `no index backs "${shown(property)}" of relationships of type "${shown(type)}": each request by relationshipIds searches all of them`,

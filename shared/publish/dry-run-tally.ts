@@ -64,7 +64,7 @@ export function createTally(unpublishableAtMost: number) {
       if (isFirst) firstOfKind.set(kind, `${text}${end}`)
       else others.push(`${text}${end}`)
     },
-    selected(_plan, { origin, targeted }) {
+    selected({ origin, targeted }) {
       nodes.origin += origin
       nodes.targeted += targeted
       farEnds = new Set()
@@ -140,6 +140,4 @@ export function createTally(unpublishableAtMost: number) {
 
 /** Shortens the texts, because names at an origin may be long. */
 const shortened = (it: Unpublishable): Unpublishable =>
-  Object.fromEntries(
-    Object.entries(it).map(([key, value]) => [key, value === null ? null : shown(value)]),
-  ) as unknown as Unpublishable
+  JSON.parse(JSON.stringify(it), (_, value) => (typeof value === 'string' ? shown(value) : value))

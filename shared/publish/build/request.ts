@@ -47,7 +47,7 @@ export async function writeRequest(
   const { plan, pairs, writer } = request
   const absence = createAbsence(plan, missing)
   const origin = new Set(plan.originIds).size - missing.length
-  request.observer?.selected(plan, { origin, targeted: targets.length })
+  request.observer?.selected({ origin, targeted: targets.length })
   const stamp = stampOf(plan, acceptedAt)
   const context: WriteContext = {
     ...request,

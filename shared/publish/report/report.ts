@@ -47,8 +47,8 @@ export function mergeReports(reports: readonly JobReport[], identitiesAtMost?: B
   return merged.read(identitiesAtMost)
 }
 
-export function createReport(of: BoundModel | null = null) {
-  let model = of && createModelReport(of.version, of.types)
+export function createReport(of?: BoundModel | null) {
+  let model = of ? createModelReport(of.version, of.types) : null
   const identities = new Map<string, Set<string>>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
