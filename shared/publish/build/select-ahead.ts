@@ -8,7 +8,7 @@ interface Ahead {
   context: RequestContext
   selection: Promise<Selection>
   /** The error, if the selection has failed. */
-  failure(): unknown
+  failure: unknown
 }
 
 /**
@@ -35,16 +35,15 @@ export function selectAhead(
       ahead = context && canBeSelectedAhead(context.plan) ? begin(context) : null
     },
     /** The error of the selection begun ahead, if it has failed. */
-    failure: (): unknown => ahead?.failure() ?? null,
+    failure: (): unknown => ahead?.failure ?? null,
   }
 }
 
 function begin(context: RequestContext): Ahead {
-  let failure: unknown = null
-  const selection = select(context)
+  const ahead: Ahead = { context, selection: select(context), failure: null }
   // Awaited later or never: this handler prevents an unhandled rejection.
-  selection.catch((error) => {
-    failure = error
+  ahead.selection.catch((error) => {
+    ahead.failure = error
   })
-  return { context, selection, failure: () => failure }
+  return ahead
 }

@@ -48,7 +48,15 @@ export class RelationshipUpserts {
     if (!isQuotable(ends.type)) throw errors.unpublishable(`${about()} ${typeProblem}`)
     const { start, type, end } = ends
     const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
-    const made = this.#made.find(shape, key, () => upsertShape(this.#kindOf(ends), properties, about))
+    const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
+    const kind: UpsertKind = {
+      ...{ numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skips },
+      make: (fields, leftOut) => {
+        const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
+        return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)
+      },
+    }
+    const made = this.#made.find(shape, key, () => upsertShape(kind, properties, about))
     shape.last = { by: this, ends, made } satisfies LastRelationships
     return made
   }
@@ -64,17 +72,6 @@ export class RelationshipUpserts {
     const key = this.#plan.relationshipIdField
     const id = key === null ? null : ownIdOf(this.#plan, properties)
     return key === null || id === null || 'problem' in id ? null : { key, value: id }
-  }
-
-  #kindOf(ends: Ends): UpsertKind {
-    const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
-    return {
-      ...{ numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skips },
-      make: (fields, leftOut) => {
-        const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
-        return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)
-      },
-    }
   }
 }
 

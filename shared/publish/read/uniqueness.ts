@@ -10,18 +10,12 @@ type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export function createUniqueness(origin: Origin) {
-  const proven = new Map<string, boolean>()
+  const proven = new Map<string, { label: string; idProperty: string; isGuaranteed: boolean }>()
   const keys = new WeakMap<Identity, string>()
   const duplicates = new Set<string>()
   // Most identities are of the same kind as the previous one.
   let last: { label: string; idProperty: string; key: string } | null = null
   const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
-
-  async function isProven(key: string, label: string, idProperty: string): Promise<boolean> {
-    const known = proven.get(key) ?? (await hasUniqueness(origin, label, idProperty))
-    proven.set(key, known)
-    return known
-  }
 
   return {
     /** `properties`: the properties of the node. */
@@ -31,7 +25,7 @@ export function createUniqueness(origin: Origin) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
-      if (proven.get(key)) return
+      if (proven.get(key)?.isGuaranteed) return
       // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
       const index = properties.shape.indexOf(idProperty)
       const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
@@ -47,7 +41,9 @@ export function createUniqueness(origin: Origin) {
      */
     async check(skip: OnDuplicate | null): Promise<void> {
       for (const [key, { label, idProperty, values }] of unchecked) {
-        if (await isProven(key, label, idProperty)) continue
+        const isGuaranteed = proven.get(key)?.isGuaranteed ?? (await hasUniqueness(origin, label, idProperty))
+        proven.set(key, { label, idProperty, isGuaranteed })
+        if (isGuaranteed) continue
         for (const rendered of await findDuplicates(origin, label, idProperty, [...values.values()])) {
           if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
@@ -59,10 +55,6 @@ export function createUniqueness(origin: Origin) {
       unchecked.clear()
     },
     /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
-    kinds: () =>
-      [...proven].map(([key, isGuaranteed]) => {
-        const [label, idProperty] = key.split('\u0000') as [string, string]
-        return { label, idProperty, isGuaranteed }
-      }),
+    kinds: () => [...proven.values()],
   }
 }
