@@ -25,8 +25,8 @@ const storesNothing = ['expiresAfterDays', 'compression'].map((field) =>
   rule(isTrue('returnOnly'), no(given(field)), 'must not be given together with returnOnly, which stores nothing'),
 )
 
-/** Rules between fields of a publish request, which the OpenAPI document has, too. `rules.ts` has the others. */
-export const publishRules: readonly Rule[] = [
+/** Rules about what a publish request selects, which the OpenAPI document has, too. `rules.ts` has further rules. */
+export const selectionRules: readonly Rule[] = [
   rule(no(given('model')), no(given('onModelViolation')), 'needs model'),
   [
     [some('originIds'), 'required when relationshipIds is empty'],
@@ -46,6 +46,10 @@ export const publishRules: readonly Rule[] = [
   rule(some('relationshipIds'), no(some('toLayer')), 'must not be given together with relationshipIds'),
   rule(some('relationshipIds'), no(some('relationships')), 'must not be given together with relationshipIds'),
   rule(some('relationshipIds'), isTrue('preventCleanup'), 'must be true when relationshipIds are given'),
+]
+
+/** Likewise, about its other options. */
+export const optionRules: readonly Rule[] = [
   rule(
     isTrue('relationshipDeleteOnly'),
     no(isTrue('preventCleanup')),
@@ -88,7 +92,7 @@ const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX',
 export const publishSchema = {
   allOf: [
     { anyOf: [given('model').schema, { required: ['mappedIndices'], ...hasDefaults }] },
-    ...schemasOf(publishRules),
+    ...schemasOf([...selectionRules, ...optionRules]),
   ],
 }
 export const nodeDeleteSchema = { allOf: [hasDefaults, some('originIds').schema, ...schemasOf(nodeDeleteRules)] }

@@ -2,7 +2,7 @@ import type { Issue } from '../../errors/app-error.ts'
 import { maxIssues } from '../../errors/app-error.ts'
 import { packetNameProblem } from '../../packet/names.ts'
 import { shown } from '../../validation/issues.ts'
-import { brokenRules, publishRules } from './field-rules.ts'
+import { brokenRules, optionRules, selectionRules } from './field-rules.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'
 
@@ -52,8 +52,9 @@ function* rules(read: FieldsRead, { sharesStorage, isDryRun }: Options): Issues 
     if (isMissing('mappedIndices')) yield ['mappedIndices', 'required unless model is given']
     yield* mappedIndexRules(read)
   }
-  yield* brokenRules(publishRules, read)
+  yield* brokenRules(selectionRules, read)
   yield* idRules(fields)
+  yield* brokenRules(optionRules, read)
   yield* propertyRules(fields)
   if (fields.returnOnly && isDryRun)
     yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']
