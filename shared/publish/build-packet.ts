@@ -52,7 +52,7 @@ export interface Built extends PacketContent {
   observations: Observation[]
 }
 
-interface BuildContext {
+export interface BuildContext {
   originPolicy: MeasuredSettings
   sink: PartSink
   signal: AbortSignal
@@ -71,16 +71,9 @@ interface BuildContext {
  */
 export async function buildPacket(
   order: PacketOrder,
-  {
-    originPolicy,
-    sink,
-    signal,
-    onProgress,
-    sizes = defaultSizes,
-    observer,
-    report = createReport(order.model ?? null),
-  }: BuildContext,
+  { originPolicy, sink, signal, onProgress, observer, ...context }: BuildContext,
 ): Promise<Built> {
+  const { sizes = defaultSizes, report = createReport(order.model) } = context
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
   const interrupted = () => {
@@ -125,7 +118,9 @@ export async function buildPacket(
     } catch (error) {
       await writer.settle()
       interrupted() // a read broken by closing the connection is an interruption, not a broken origin
-      throw isBroken(error) ? (selections.failure() ?? error) : error // a failed read breaks the shared transaction
+      // A failed read breaks the shared transaction.
+      const isBroken = error instanceof AppError && error.code === 'originBroke'
+      throw isBroken ? (selections.failure() ?? error) : error
     }
     subRequestsDone++
     progress()
@@ -137,8 +132,6 @@ export async function buildPacket(
   const content = { ...notation, report: report.read(identitiesOfPacket), shape: writer.shape() }
   return { ...content, observations: [...observations.all()] }
 }
-
-const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'
 
 /** Settles with `work`, or rejects when the signal aborts: a read in progress when its driver is closed never ends. */
 async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {

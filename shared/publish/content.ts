@@ -5,23 +5,18 @@ import type { Numbers } from '../packet/values/values.ts'
 import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './report/report.ts'
 import type { PublishRequest } from './request/fields.ts'
 
-type OrMixed<Value> = Value | 'mixed'
-
-/** How statements are written; `mixed` if the sub-requests, or the workers that built slices, differ. */
-interface Notation {
-  parameterSyntax: OrMixed<ParameterSyntax>
-  numbers: OrMixed<Numbers>
-}
-
 /** What a packet, or a slice of one, holds in addition to its parts. */
-export interface PacketContent extends Notation {
+export interface PacketContent {
+  /** How statements are written; `mixed` if the sub-requests, or the workers that built slices, differ. */
+  parameterSyntax: ParameterSyntax | 'mixed'
+  numbers: Numbers | 'mixed'
   report: JobReport
   /** Absent if it was built by a worker that did not know shapes. */
   shape?: PacketShape
 }
 
 /** How the pairs of these requests are written. */
-export const notationOf = (requests: readonly PublishRequest[], parameterSyntax: ParameterSyntax): Notation => ({
+export const notationOf = (requests: readonly PublishRequest[], parameterSyntax: ParameterSyntax) => ({
   parameterSyntax,
   numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
 })
@@ -39,7 +34,8 @@ export function directContent(
 
 /** Merges the contents of a packet's slices, given in their order. */
 export function mergeContents(contents: readonly PacketContent[]): PacketContent {
-  const shapes = contents.map(({ shape }) => shape)
+  const merged = createShapeTally()
+  for (const { shape } of contents) if (shape !== undefined) merged.merge(shape)
   return {
     parameterSyntax: common(contents.map(({ parameterSyntax }) => parameterSyntax)),
     numbers: common(contents.map(({ numbers }) => numbers)),
@@ -47,17 +43,11 @@ export function mergeContents(contents: readonly PacketContent[]): PacketContent
       contents.map(({ report }) => report),
       identitiesOfPacket,
     ),
-    ...(shapes.every((shape) => shape !== undefined) ? { shape: mergeShapes(shapes) } : {}),
+    ...(contents.every(({ shape }) => shape !== undefined) ? { shape: merged.read() } : {}),
   }
 }
 
-function mergeShapes(shapes: readonly PacketShape[]): PacketShape {
-  const merged = createShapeTally()
-  for (const shape of shapes) merged.merge(shape)
-  return merged.read()
-}
-
 /** The value that all have in common, or `mixed`. There must be at least one. */
-function common<Value>(values: readonly Value[]): OrMixed<Value> {
+function common<Value>(values: readonly Value[]): Value | 'mixed' {
   return new Set(values).size > 1 ? 'mixed' : (values[0] as Value)
 }

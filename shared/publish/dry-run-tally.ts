@@ -5,9 +5,8 @@ import { pairEnd } from '../packet/pair.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
 import { shown } from '../validation/issues.ts'
 import type { BuildObserver, Unpublishable } from './build/observer.ts'
-import { readIndexes } from './read/indexes.ts'
 import type { InternalId } from './read/internal-ids.ts'
-import { hasUniqueness } from './read/queries.ts'
+import { hasUniqueness, readIndexes } from './read/schema.ts'
 
 /** What backs the id property of a label at an origin. */
 interface OriginIndex {
@@ -65,7 +64,7 @@ export function createTally(unpublishableAtMost: number) {
       if (isFirst) firstOfKind.set(kind, `${text}${end}`)
       else others.push(`${text}${end}`)
     },
-    selected(_plan, { origin, targeted }) {
+    selected({ origin, targeted }) {
       nodes.origin += origin
       nodes.targeted += targeted
       farEnds = new Set()
@@ -141,6 +140,4 @@ export function createTally(unpublishableAtMost: number) {
 
 /** Shortens the texts, because names at an origin may be long. */
 const shortened = (it: Unpublishable): Unpublishable =>
-  Object.fromEntries(
-    Object.entries(it).map(([key, value]) => [key, value === null ? null : shown(value)]),
-  ) as unknown as Unpublishable
+  JSON.parse(JSON.stringify(it), (_, value) => (typeof value === 'string' ? shown(value) : value))

@@ -1,34 +1,25 @@
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { MeasuredSettings } from '../origin/measured.ts'
-import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
+import { emptyPart, partLimits } from '../packet/parts/part-buffer.ts'
+import { shown } from '../validation/issues.ts'
 import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
-import { buildPacket, type PacketOrder } from './build-packet.ts'
-import { type DryRunLimit, dryRunReport } from './dry-run-report.ts'
+import { type BuildContext, buildPacket, type PacketOrder } from './build-packet.ts'
 import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
-import { createReport } from './report/report.ts'
+import { requiresOf } from './manifest-view.ts'
+import { firstOf } from './report/first-of.ts'
+import { createReport, identitiesOfPacket, type JobReport, type Report } from './report/report.ts'
 import type { BoundModel } from './request/bound-model.ts'
-import type { PublishRequest } from './request/fields.ts'
 
-/** A publish to try, and the limits of the trial. */
-export interface DryRunOrder {
-  /** Completed by the model. */
-  requests: readonly PublishRequest[]
+/** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
+type DryRunLimit = 'time' | 'pairs'
+
+/** A publish to try, and the limits of the trial. `maxPairs` also limits the elements that cannot be published. */
+export interface DryRunOrder extends Omit<PacketOrder, 'slice' | 'spentSeconds' | 'acceptedAt'> {
   model: BoundModel | null
-  syntax: ParameterSyntax
-  batchSize: number
   /** A multi with more sub-requests is built in slices of this size, as in a job. */
   subRequestsPerSlice: number
   /** The most pairs that the job may make: more would fail it. */
   jobPairs: number
-  /** The dry run stops after this many pairs, or this many elements that cannot be published. */
-  maxPairs: number
-  limitSeconds: number
-}
-
-interface DryRunContext {
-  originPolicy: MeasuredSettings
-  signal: AbortSignal
 }
 
 /**
@@ -37,7 +28,10 @@ interface DryRunContext {
  * Contract 7.13.
  * @throws AppError as `buildPacket`; jobTimedOut (504) if nothing could be read.
  */
-export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRunContext) {
+export async function dryRun(
+  order: DryRunOrder,
+  { originPolicy, signal }: Pick<BuildContext, 'originPolicy' | 'signal'>,
+) {
   const { requests, batchSize, subRequestsPerSlice, maxPairs, limitSeconds } = order
   const tally = createTally(maxPairs)
   const report = createReport(order.model)
@@ -45,14 +39,7 @@ export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRu
   const isSliced = requests.length > subRequestsPerSlice
   const slices = isSliced ? Math.ceil(requests.length / subRequestsPerSlice) : 1
   const observed: Observation[][] = []
-  const common: Omit<PacketOrder, 'requests' | 'maxPairs'> = {
-    model: order.model,
-    syntax: order.syntax,
-    batchSize,
-    limitSeconds,
-    spentSeconds: 0,
-    acceptedAt: Date.now(),
-  }
+  const common = { ...order, spentSeconds: 0, acceptedAt: Date.now() }
   const timedOut = errors.jobTimedOut(limitSeconds)
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(timedOut), limitSeconds * 1_000)
@@ -117,4 +104,73 @@ export function bitReversed(count: number): number[] {
     return result
   }
   return Array.from({ length: 2 ** bits }, (_, index) => reversed(index)).filter((index) => index < count)
+}
+
+interface Seen {
+  /** The sub-requests of the whole publish. */
+  subRequests: number
+  subRequestsPerSlice: number
+  batchSize: number
+  tally: ReturnType<typeof createTally>
+  report: Report
+  /** What the completely read sub-requests make. */
+  read: ReturnType<Seen['tally']['size']> & { subRequests: number }
+  limit: DryRunLimit | null
+}
+
+const indexesShown = { count: 1_000, bytes: 64 * 1024 }
+const warningsAtMost = 50
+
+/** What a dry run found. Contract 7.13. */
+export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
+  const found = report.read(identitiesOfPacket)
+  const originIndexes = firstOf(tally.originIndexes(), indexesShown)
+  const size = tally.size()
+  return {
+    complete: limit === null,
+    limit,
+    subRequests: seen.subRequests,
+    subRequestsRead: seen.read.subRequests,
+    // A packet without pairs has one empty part.
+    ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
+    projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
+    ...tally.read(),
+    ...{ missing: found.missing, skipped: found.skipped, collapsed: found.collapsed },
+    ...(found.model ? { model: found.model } : {}),
+    requires: requiresOf(found),
+    originIndexes,
+    warnings: warningsOf(originIndexes, found.missingIndexes),
+  }
+}
+
+/** Size of the whole packet, if the remaining sub-requests are like the ones that were read. */
+function projected({ subRequests, subRequestsPerSlice, batchSize, read }: Omit<Seen, 'tally' | 'report' | 'limit'>) {
+  const [pairs, bytes] = [read.pairs / read.subRequests, read.bytes / read.subRequests]
+  const partsOf = (count: number) => Math.ceil(Math.max((count * pairs) / batchSize, (count * bytes) / maxBytes))
+  const slices = Math.floor(subRequests / subRequestsPerSlice)
+  const parts = slices * partsOf(subRequestsPerSlice) + partsOf(subRequests % subRequestsPerSlice)
+  return {
+    pairs: Math.round(subRequests * pairs),
+    parts: Math.max(1, parts),
+    bytes: Math.round(subRequests * bytes),
+    by: 'sub-requests',
+  } as const
+}
+
+const { maxBytes } = partLimits(1)
+
+function warningsOf(
+  indexes: ReturnType<Seen['tally']['originIndexes']>,
+  missing: JobReport['missingIndexes'] = [],
+): string[] {
+  const ofNodes = indexes.flatMap(({ kind, label, property }) => {
+    const it = `"${shown(property)}" of "${shown(label)}"`
+    if (kind === 'NONE') return [`no index backs ${it}: each read by it searches all nodes of the label`]
+    return kind === 'UNKNOWN' ? [`the origin does not say what backs ${it}`] : []
+  })
+  const ofRelationships = missing.map(
+    ({ type, property }) =>
+      `no index backs "${shown(property)}" of relationships of type "${shown(type)}": each request by relationshipIds searches all of them`,
+  )
+  return [...ofNodes.slice(0, warningsAtMost), ...ofRelationships]
 }

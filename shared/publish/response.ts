@@ -59,20 +59,17 @@ export function serializeResponse(response: PublishResponse): {
   bytes: number | null
   chunks: Buffer | AsyncIterable<Uint8Array>
 } {
-  const parts: (string | StatementSource)[] = []
-  let start = '{'
-  for (const [field, value] of Object.entries(response)) {
-    parts.push(`${start}${JSON.stringify(field)}:`, ...valueParts(value))
-    start = ','
-  }
-  parts.push('}')
-  const pieces = joined(parts)
+  const fields = Object.entries(response).flatMap(([field, value], index) => {
+    const start = `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`
+    return [start, ...valueParts(value)]
+  })
+  const pieces = joined([...fields, '}'])
   const bytes = pieces.reduce<number | null>((sum, piece) => {
     const own = 'open' in piece ? piece.bytes : piece.length
     return sum === null || own === null ? null : sum + own
   }, 0)
-  const [only] = pieces
-  return { bytes, chunks: pieces.length === 1 && Buffer.isBuffer(only) ? only : chunksOf(pieces) }
+  const [only, ...others] = pieces
+  return { bytes, chunks: Buffer.isBuffer(only) && others.length === 0 ? only : chunksOf(pieces) }
 }
 
 const isSource = (value: unknown): value is StatementSource =>
@@ -88,12 +85,8 @@ function joined(parts: readonly (string | StatementSource)[]): Piece[] {
   const pieces: Piece[] = []
   let text = ''
   for (const part of parts) {
-    if (typeof part === 'string') {
-      text += part
-      continue
-    }
-    pieces.push(Buffer.from(text), part)
-    text = ''
+    if (typeof part !== 'string') pieces.push(Buffer.from(text), part)
+    text = typeof part === 'string' ? text + part : ''
   }
   return [...pieces, Buffer.from(text)]
 }

@@ -10,7 +10,7 @@ import { createObservations, detectConflicts, distinctTreatments } from '../../s
 import { select, writeRequest } from '../../shared/publish/build/request.ts'
 import { packetErrors } from '../../shared/publish/pairs/packet-errors.ts'
 import { type BuildSizes, defaultSizes, type Learned, nothingLearned } from '../../shared/publish/read/reading.ts'
-import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
+import { createRelationshipSchema } from '../../shared/publish/read/schema.ts'
 import { createUniqueness } from '../../shared/publish/read/uniqueness.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { planOf } from '../../shared/publish/request/plan.ts'

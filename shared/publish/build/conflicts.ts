@@ -31,17 +31,14 @@ export interface Observation {
   name: string
 }
 
-/** The first observation of each node that another sub-request could treat differently. */
-export interface Observations {
-  /** @throws invalidRequest (400) when an earlier observation of the same thing differs. */
-  record(observation: Observation): void
-  all(): Iterable<Observation>
-}
+type Observations = ReturnType<typeof createObservations>
 
-export function createObservations(): Observations {
+/** The first observation of each node that another sub-request could treat differently. */
+export function createObservations() {
   const first = new Map<string, Observation>()
   return {
-    record(observation) {
+    /** @throws invalidRequest (400) when an earlier observation of the same thing differs. */
+    record(observation: Observation): void {
       const earlier = first.get(observation.thing)
       if (earlier === undefined) first.set(observation.thing, observation)
       else if (earlier.text !== observation.text) throw disagreement(earlier, observation)
@@ -53,8 +50,8 @@ export function createObservations(): Observations {
 function disagreement(earlier: Observation, { at, text, field, name }: Observation): Error {
   const refused = (path: string, message: string) => errors.invalidRequest([{ path: `[${at}].${path}`, message }])
   if (field === 'mappedIndices') return refused(field, `${name} is identified otherwise in [${earlier.at}]`)
-  const setting = field === 'dbUrl' ? differingOrigin(text, earlier.text) : differing(text, earlier.text)
-  return refused(setting, `must be the same as in [${earlier.at}], which publishes ${name} too`)
+  const differing = (field === 'dbUrl' ? differingOrigin : differingSetting)(text, earlier.text)
+  return refused(differing, `must be the same as in [${earlier.at}], which publishes ${name} too`)
 }
 
 /** The field in which two origins differ, given their names. */
@@ -62,9 +59,8 @@ const differingOrigin = (origin: string, other: string) =>
   origin.split(' ')[0] === other.split(' ')[0] ? 'database' : 'dbUrl'
 
 /** The field of the first setting that differs between two lists. */
-function differing(text: string, otherText: string): string {
-  const others = JSON.parse(otherText) as NodeSetting[]
-  const settings = JSON.parse(text) as NodeSetting[]
+function differingSetting(...texts: [string, string]): string {
+  const [settings, others] = texts.map((text): NodeSetting[] => JSON.parse(text)) as [NodeSetting[], NodeSetting[]]
   return settings.find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
 }
 
@@ -76,23 +72,17 @@ export function* treatmentSteps(requests: readonly PublishRequest[]): Steps<Node
   const distinct = new Map<string, NodeTreatment>()
   for (const request of requests) {
     const treatment = treatmentOf(planOf(request))
-    const { mappedIndices, ...rest } = treatment
-    const key = `${hashOfIndices(mappedIndices)} ${JSON.stringify(rest)}`
+    const key = JSON.stringify({ ...treatment, mappedIndices: hashOfIndices(treatment.mappedIndices) })
     if (!distinct.has(key)) distinct.set(key, treatment)
     yield
   }
   return [...distinct.values()]
 }
 
-function treatmentOf(plan: Plan): NodeTreatment {
-  const { origin, mappedIndices, index, publishesNodes } = plan
-  return {
-    origin,
-    mappedIndices,
-    indexLabel: index.label,
-    nodeSettings: publishesNodes ? nodeSettings(plan) : null,
-  }
-}
+const treatmentOf = (plan: Plan): NodeTreatment => ({
+  ...{ origin: plan.origin, mappedIndices: plan.mappedIndices, indexLabel: plan.index.label },
+  nodeSettings: plan.publishesNodes ? nodeSettings(plan) : null,
+})
 
 /** Computed once, because a dry run calls this for each of its slices. */
 const grouped = onceForEach(groupTreatments)

@@ -26,7 +26,7 @@ export interface Unpublishable {
 export interface BuildObserver {
   pair: OnPair
   /** Called for each sub-request, before any of it is written. */
-  selected(plan: Plan, count: { origin: number; targeted: number }): void
+  selected(count: { origin: number; targeted: number }): void
   /** Called for each published relationship. */
   relationship(type: string): void
   /** Called for a node that the sub-request does not target, at the end of a published relationship. */

@@ -1,7 +1,7 @@
 import type { Origin } from '../../origin/connect.ts'
 import { type MeasuredSettings, openMeasured } from '../../origin/measured.ts'
 import { type Learned, nothingLearned } from '../read/reading.ts'
-import { createRelationshipSchema, type RelationshipSchema } from '../read/relationship-schema.ts'
+import { createRelationshipSchema, type RelationshipSchema } from '../read/schema.ts'
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
 import type { PublishRequest } from '../request/fields.ts'
 import { originName } from '../request/plan.ts'
@@ -20,16 +20,12 @@ export interface OpenOrigin extends Learned {
  */
 export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
-  const release = async () => {
-    const released = current
+  const end = async (how: 'release' | 'close') => {
+    const ended = current
     current = null
-    await released?.origin.release().catch(() => {})
+    await ended?.origin[how]().catch(() => {})
   }
-  const close = async () => {
-    const closing = current
-    current = null
-    await closing?.origin.close().catch(() => {})
-  }
+  const close = () => end('close')
   signal.addEventListener('abort', close, { once: true })
   const keyOf = ({ credentials, bookmarks, ...request }: PublishRequest) =>
     JSON.stringify([originName(request), credentials, bookmarks])
@@ -43,7 +39,7 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
         if (await current.origin.renew()) current.schema.renewed()
         return current
       }
-      await release()
+      await end('release')
       const origin = await openMeasured(request, policy, limitSeconds, signal)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
@@ -57,7 +53,7 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
       return current
     },
     /** Gives the origin back. Call this if all its reads have succeeded; otherwise it is disconnected. */
-    release,
+    release: () => end('release'),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', close)
       await close()

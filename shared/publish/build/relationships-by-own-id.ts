@@ -10,7 +10,7 @@ import type { Plan } from '../request/plan.ts'
 import { identify } from './nodes.ts'
 import { observeRelationship, onDuplicate } from './observer.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
-import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
+import { countSkipped, type RequestContext, reportMissing, type WriteContext } from './request-context.ts'
 
 /** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
 export interface FoundByOwnId {
@@ -32,14 +32,14 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   const { plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
   const ids = [...new Set(plan.relationshipIds)]
-  const values = ids.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const values = ids.flatMap(idForms)
   const all: FoundRow[] = []
   const known = new Set<string>()
   for await (const found of findRelationships(context, field, values, report.missingIndex)) {
     const { relationship, type, properties } = found
     // The relationship was changed or deleted after the search had found it.
     if (properties.shape.indexOf(field) === -1) continue
-    const id = relationshipIdOf(plan, relationship, type, field, properties)
+    const id = relationshipIdOf(plan, relationship, type, properties)
     if (id === null) continue
     known.add(requestText(id) as string)
     const [start, end] = [found.start, found.end].map((node) => ({
@@ -108,12 +108,7 @@ function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[]
 
 /** Writes an upsert for each found relationship. */
 export async function writeFound(context: WriteContext, { rows, missing, skipped }: FoundByOwnId): Promise<void> {
-  if (missing.length > 0) {
-    context.report.missing('relationshipIds', missing)
-    context.writer.updateMetadata(
-      withSettings(context.plan, (metadata) => metadata.missing('relationshipIds', missing)),
-    )
-  }
+  reportMissing(context, 'relationshipIds', missing)
   countSkipped(context, 'relationships', skipped)
   const { observer, targets, seen, plan } = context
   for (const { start, end } of rows) {
@@ -156,7 +151,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
 }
 
 function ownIdText(plan: Plan, properties: Properties): string | null {
-  const id = ownIdOf(plan, plan.relationshipIdField as string, properties)
+  const id = ownIdOf(plan, properties)
   return 'problem' in id ? null : mergeText(id)
 }
 

@@ -6,7 +6,7 @@ import type { RelationshipRow } from '../read/relationship-rows.ts'
 import { readRelationships } from '../read/relationships.ts'
 import { identityOf } from '../request/identity.ts'
 import type { Chunk } from './chunk.ts'
-import type { ReadRelationship } from './cleanup/kinds.ts'
+import type { ReadRelationship } from './cleanup/cleanup.ts'
 import { identify } from './nodes.ts'
 import { observeNode, observeRelationship, onDuplicate } from './observer.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
@@ -79,7 +79,11 @@ function selectPublishable(
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
       const far = near ? identify(context, row.far.node, row.far, place.identity) : null
-      if (near && far && hasOwnId(context, relationship)) {
+      if (
+        near &&
+        far &&
+        (plan.relationshipIdField === null || relationshipIdOf(plan, row.relationship, type.type, row.properties))
+      ) {
         seen.see(place.position, far)
         publishable.push({ relationship, near, far })
       } else skip(context, relationship)
@@ -129,7 +133,7 @@ function publish(
 function observe(context: WriteContext, { row, type }: ReadRelationship, isNearSkipped: boolean) {
   const { plan, uniqueness } = context
   if (plan.relationshipIdField !== null && (plan.publishesRelationships || plan.cleanup === 'byRelationshipId')) {
-    const id = ownIdOf(plan, plan.relationshipIdField, row.properties)
+    const id = ownIdOf(plan, row.properties)
     if ('problem' in id) observeRelationship(context, row.relationship, type.type, row.properties, id.problem)
   }
   if (!isNearSkipped || !plan.publishesRelationships) return
@@ -142,13 +146,4 @@ function observe(context: WriteContext, { row, type }: ReadRelationship, isNearS
 function skip(context: WriteContext, relationship: ReadRelationship) {
   countSkipped(context, 'relationships')
   context.cleanup.suppress(relationship)
-}
-
-/**
- * Whether a relationship has a usable `relationshipIdField`, if the request names one.
- * @throws unpublishable (422) if it has not and is not to be skipped.
- */
-function hasOwnId({ plan }: WriteContext, { row, type }: ReadRelationship): boolean {
-  const field = plan.relationshipIdField
-  return field === null || relationshipIdOf(plan, row.relationship, type.type, field, row.properties) !== null
 }

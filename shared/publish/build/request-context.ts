@@ -6,7 +6,7 @@ import type { NodeUpserts } from '../pairs/node-upserts.ts'
 import type { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import type { IdList } from '../read/internal-ids.ts'
 import type { Reading } from '../read/reading.ts'
-import type { RelationshipSchema } from '../read/relationship-schema.ts'
+import type { RelationshipSchema } from '../read/schema.ts'
 import type { Uniqueness } from '../read/uniqueness.ts'
 import type { Report } from '../report/report.ts'
 import type { Plan } from '../request/plan.ts'
@@ -48,6 +48,17 @@ export function countSkipped({ plan, report, writer }: RequestContext, kind: key
     report.skipped(kind)
     writer.updateMetadata(withSettings(plan, (metadata) => metadata.skipped(kind)))
   }
+}
+
+/** Records requested ids that the origin does not have. Contract 4.8. */
+export function reportMissing(
+  { plan, report, writer }: RequestContext,
+  field: 'originIds' | 'relationshipIds',
+  ids: readonly string[],
+): void {
+  if (ids.length === 0) return
+  report.missing(field, ids)
+  writer.updateMetadata(withSettings(plan, (metadata) => metadata.missing(field, ids)))
 }
 
 /** An update of a part's metadata that also adds the settings its pairs were made with. */

@@ -5,13 +5,12 @@ import { listIds } from '../read/internal-ids.ts'
 import { nodesAtOnce, readNodes } from '../read/nodes.ts'
 import { findTargets, type Targets } from '../read/targets.ts'
 import type { Plan } from '../request/plan.ts'
-import { createAbsence } from './cleanup/absence.ts'
 import { createCleanup } from './cleanup/cleanup.ts'
-import { writeAbsent, writeCleanups } from './cleanup/write-cleanups.ts'
+import { createAbsence, writeAbsent, writeCleanups } from './cleanup/write-cleanups.ts'
 import { identifyNodes, writeNodes } from './nodes.ts'
 import { writeRelationships } from './relationships.ts'
 import { type FoundByOwnId, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
-import { type RequestContext, type WriteContext, withSettings } from './request-context.ts'
+import { type RequestContext, reportMissing, type WriteContext, withSettings } from './request-context.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 
 /** The elements a request is about, found before any of it is written. */
@@ -48,7 +47,7 @@ export async function writeRequest(
   const { plan, pairs, writer } = request
   const absence = createAbsence(plan, missing)
   const origin = new Set(plan.originIds).size - missing.length
-  request.observer?.selected(plan, { origin, targeted: targets.length })
+  request.observer?.selected({ origin, targeted: targets.length })
   const stamp = stampOf(plan, acceptedAt)
   const context: WriteContext = {
     ...request,
@@ -60,7 +59,7 @@ export async function writeRequest(
     relationshipUpserts: new RelationshipUpserts(plan, pairs, stamp),
     stamp,
   }
-  if (missing.length > 0) reportMissing(context, missing)
+  reportMissing(context, 'originIds', missing)
   if (found) await writeFound(context, found)
   let next = 0
   while (next < targets.length) {
@@ -91,10 +90,4 @@ export async function writeRequest(
 
 function stampOf({ timestamp: { property: key }, identity }: Plan, acceptedAt: number) {
   return key === null ? null : { key, value: renderValue(BigInt(acceptedAt), identity.numbers) as Rendered }
-}
-
-/** Records the origin ids not found when the targets were selected. Contract 4.8. */
-function reportMissing({ plan, report, writer }: WriteContext, missing: readonly string[]): void {
-  report.missing('originIds', missing)
-  writer.updateMetadata(withSettings(plan, (metadata) => metadata.missing('originIds', missing)))
 }

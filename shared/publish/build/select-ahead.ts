@@ -1,5 +1,5 @@
 import type { PublishRequest } from '../request/fields.ts'
-import type { OpenOrigin } from './origins.ts'
+import type { OpenOrigin, originsUntil } from './origins.ts'
 import { canBeSelectedAhead, type Selection, select } from './request.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -8,12 +8,7 @@ interface Ahead {
   context: RequestContext
   selection: Promise<Selection>
   /** The error, if the selection has failed. */
-  failure(): unknown
-}
-
-interface Origins {
-  opened(request: PublishRequest): OpenOrigin | null
-  open(request: PublishRequest): Promise<OpenOrigin>
+  failure: unknown
 }
 
 /**
@@ -22,7 +17,7 @@ interface Origins {
  */
 export function selectAhead(
   requests: readonly PublishRequest[],
-  origins: Origins,
+  origins: Pick<ReturnType<typeof originsUntil>, 'open' | 'opened'>,
   contextOf: (request: PublishRequest, at: number, origin: OpenOrigin) => RequestContext,
 ) {
   let ahead: Ahead | null = null
@@ -40,16 +35,15 @@ export function selectAhead(
       ahead = context && canBeSelectedAhead(context.plan) ? begin(context) : null
     },
     /** The error of the selection begun ahead, if it has failed. */
-    failure: (): unknown => ahead?.failure() ?? null,
+    failure: (): unknown => ahead?.failure ?? null,
   }
 }
 
 function begin(context: RequestContext): Ahead {
-  let failure: unknown = null
-  const selection = select(context)
+  const ahead: Ahead = { context, selection: select(context), failure: null }
   // Awaited later or never: this handler prevents an unhandled rejection.
-  selection.catch((error) => {
-    failure = error
+  ahead.selection.catch((error) => {
+    ahead.failure = error
   })
-  return { context, selection, failure: () => failure }
+  return ahead
 }

@@ -12,16 +12,6 @@ export interface NodeTreatment {
   nodeSettings: NodeSetting[] | null
 }
 
-/** How the other sub-requests of a multi treat a node that one of them reads. */
-export interface OtherTreatments {
-  /** Whether a sub-request with another origin may identify nodes by this label and id property. */
-  isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean
-  /** Whether a sub-request with this origin identifies a node with these keys by another label or id property. */
-  isIdentifiedOtherwise(dbUrl: string, keys: NodeKeys, label: string, idProperty: string): boolean
-  /** Whether a sub-request with this origin publishes nodes with one of these labels with other settings. */
-  isPublishedOtherwise(dbUrl: string, labels: readonly string[], settings: string): boolean
-}
-
 /** The treatments by sub-requests of one origin. */
 interface Grouped {
   /** The distinct identity rules, by the hashes of their `mappedIndices`. */
@@ -30,12 +20,6 @@ interface Grouped {
   settings: Map<string, Set<string>>
   /** Cached answers of `isIdentifiedOtherwise`, by everything that they depend on. */
   answers: Map<string, boolean>
-}
-
-/** A distinct identity rule, and the origin whose nodes it identifies; null if it applies to several origins. */
-interface RuleOfOrigins {
-  rule: IdentityRule
-  dbUrl: string | null
 }
 
 /** Completes treatments, made from the requests as they were sent, by the model that the requests are bound to. */
@@ -56,30 +40,43 @@ export function boundTreatments(
 const answersAtMost = 1_000
 
 /**
- * Groups treatments by what decides each answer, so that the cost per node does not grow with the number of
- * sub-requests that agree: 10,000 may differ in `index` alone.
+ * How the other sub-requests of a multi treat a node that one of them reads. Groups treatments by what decides each
+ * answer, so that the cost per node does not grow with the number of sub-requests that agree: 10,000 may differ in
+ * `index` alone.
  */
-export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTreatments {
+export function groupTreatments(treatments: readonly NodeTreatment[]) {
   const origins = new Map<string, Grouped>()
-  const distinct = new Map<string, RuleOfOrigins>()
+  // The distinct identity rules, each with the origin whose nodes it identifies; null if it applies to several.
+  const distinct = new Map<string, { rule: IdentityRule; dbUrl: string | null }>()
   for (const { origin: dbUrl, mappedIndices, indexLabel, nodeSettings } of treatments) {
     const origin = origins.get(dbUrl) ?? { rules: new Map(), settings: new Map(), answers: new Map() }
     origins.set(dbUrl, origin)
     const rule = identityRule(mappedIndices)
     const ruleHash = hashOfIndices(mappedIndices)
     origin.rules.set(ruleHash, rule)
-    const known = distinct.get(ruleHash) ?? { rule, dbUrl }
-    distinct.set(ruleHash, known.dbUrl === dbUrl ? known : { rule, dbUrl: null })
-    if (nodeSettings !== null) addTo(origin.settings, indexLabel, JSON.stringify(nodeSettings))
+    const known = distinct.get(ruleHash)
+    distinct.set(ruleHash, { rule, dbUrl: known === undefined || known.dbUrl === dbUrl ? dbUrl : null })
+    if (nodeSettings === null) continue
+    const settings = origin.settings.get(indexLabel) ?? new Set()
+    origin.settings.set(indexLabel, settings.add(JSON.stringify(nodeSettings)))
   }
-  const dbUrls = originsByIdentity(distinct.values())
+  // The origin that identifies nodes by a label and an id property; null if there are several.
+  const dbUrls = new Map<string, string | null>()
+  for (const { rule, dbUrl } of distinct.values()) {
+    for (const names of rule.idProperties) {
+      const text = textOf(...names)
+      dbUrls.set(text, dbUrls.has(text) && dbUrls.get(text) !== dbUrl ? null : dbUrl)
+    }
+  }
 
   return {
-    isKnownElsewhere(dbUrl, label, idProperty) {
+    /** Whether a sub-request with another origin may identify nodes by this label and id property. */
+    isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean {
       const known = dbUrls.get(textOf(label, idProperty))
       return known !== undefined && known !== dbUrl
     },
-    isIdentifiedOtherwise(dbUrl, { labels, properties }, label, idProperty) {
+    /** Whether a sub-request with this origin identifies a node with these keys by another label or id property. */
+    isIdentifiedOtherwise(dbUrl: string, { labels, properties }: NodeKeys, label: string, idProperty: string): boolean {
       const { rules, answers } = origins.get(dbUrl) as Grouped
       // A rule considers the property `index` only if it names one of the labels.
       const index = properties.text('index') ?? ''
@@ -95,33 +92,15 @@ export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTrea
       answers.set(key, isOther)
       return isOther
     },
-    isPublishedOtherwise(dbUrl, labels, settings) {
-      const known = (origins.get(dbUrl) as Grouped).settings
-      return labels.some((label) => hasOther(known.get(label), settings))
+    /** Whether a sub-request with this origin publishes nodes with one of these labels with other settings. */
+    isPublishedOtherwise(dbUrl: string, labels: readonly string[], own: string): boolean {
+      const { settings } = origins.get(dbUrl) as Grouped
+      return labels.some((label) => {
+        const set = settings.get(label)
+        return set !== undefined && (set.size > 1 || !set.has(own))
+      })
     },
   }
 }
 
-/** The origin that identifies nodes by a label and an id property; null if there are several. */
-function originsByIdentity(rules: Iterable<RuleOfOrigins>): ReadonlyMap<string, string | null> {
-  const dbUrls = new Map<string, string | null>()
-  for (const { rule, dbUrl } of rules) {
-    for (const [label, idProperty] of rule.idProperties) {
-      const text = textOf(label, idProperty)
-      const known = dbUrls.has(text) ? dbUrls.get(text) : dbUrl
-      dbUrls.set(text, known === dbUrl ? dbUrl : null)
-    }
-  }
-  return dbUrls
-}
-
 const textOf = (...names: readonly string[]) => names.join('\u0000')
-
-function addTo(sets: Map<string, Set<string>>, key: string, value: string) {
-  const set = sets.get(key)
-  if (set) set.add(value)
-  else sets.set(key, new Set([value]))
-}
-
-const hasOther = (set: ReadonlySet<string> | undefined, own: string) =>
-  set !== undefined && (set.size > 1 || !set.has(own))

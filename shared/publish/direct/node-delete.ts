@@ -1,29 +1,10 @@
 import { z } from 'zod'
-import type { Issue } from '../../errors/app-error.ts'
-import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
-import type { Rendered } from '../../packet/values/values.ts'
-import type { Compression } from '../../packets/compression.ts'
 import { shown } from '../../validation/issues.ts'
-import { nodeDeleteRules } from '../request/documented-rules.ts'
+import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../request/field-rules.ts'
 import { publishFields, readFields } from '../request/fields.ts'
 import { originIndex } from '../request/plan.ts'
-import { mappedIndexRules, returnOnlyStoresNothing, storingFields } from '../request/rules.ts'
-import { type IdType, idParameter } from './packet.ts'
-
-/** The content of a packet of #9. `ids` are its `originIds` as parameters. */
-export interface NodeDeleteRequest {
-  label: string
-  idProperty: string
-  originIds: readonly string[]
-  ids: readonly Rendered[]
-  fileName: string
-  returnOnly: boolean
-  expiresAfterDays: number | undefined
-  compression: Compression | undefined
-  parameterSyntax: ParameterSyntax | undefined
-}
-
-const idTypes = z.enum(['string', 'integer'])
+import { mappedIndexRules } from '../request/rules.ts'
+import { idParameter, idTypes } from './packet.ts'
 
 const { callbackUrl: _, model: __, onModelViolation: ___, ...usedOrIgnored } = publishFields
 const notTaken = { callbackUrl: 'there is no job', model: 'nothing is read', onModelViolation: 'nothing is read' }
@@ -33,10 +14,10 @@ export const nodeDelete = z
   .strictObject({ ...usedOrIgnored, idType: idTypes })
   .partial()
   .required({ mappedIndices: true, originIds: true, index: true })
-  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
+  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteSchema })
 
 /** Accepts publish fields, and ignores most that it does not use; `idType` is additive. Seed, #9; contract 7.9. */
-export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issues: Issue[] } {
+export function parseNodeDelete(body: unknown) {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   const { idType = null, ...rest } = (isObject ? body : {}) as Record<string, unknown>
   const { fields, broken, issues } = readFields(isObject ? rest : body, '', ['idType'])
@@ -51,24 +32,19 @@ export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issu
     if (fields[field as keyof typeof notTaken] === undefined) continue
     issues.push({ path: field, message: `not taken here, as ${why}` })
   }
-  if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
-    issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
-  }
-  for (const path of storingFields) {
-    if (fields.returnOnly === true && fields[path] !== undefined)
-      issues.push({ path, message: returnOnlyStoresNothing })
-  }
+  for (const [path, message] of brokenRules(nodeDeleteRules, { fields, broken })) issues.push({ path, message })
   const originIds = [...new Set(fields.originIds)]
-  const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
+  const ids = originIds.map((id) => idParameter(id, type.data ?? 'string'))
   const wrong = ids.indexOf(null)
-  if (wrong !== -1)
-    issues.push({
-      path: 'originIds',
-      message: `"${shown(originIds[wrong] as string)}" is not a 64-bit integer, as idType says`,
-    })
+  if (wrong !== -1) {
+    const message = `"${shown(originIds[wrong] as string)}" is not a 64-bit integer, as idType says`
+    issues.push({ path: 'originIds', message })
+  }
   const { mappedIndices = {} } = fields
   const index = originIndex({ mappedIndices, index: fields.index })
   const { fileName = '', returnOnly = false, expiresAfterDays, compression, parameterSyntax } = fields
   const stored = { fileName, returnOnly, expiresAfterDays, compression }
-  return { order: { ...index, originIds, ids: ids.filter((id) => id !== null), ...stored, parameterSyntax }, issues }
+  /** The content of a packet of #9. `ids` are its `originIds` as parameters. */
+  const order = { ...index, originIds, ids: ids.filter((id) => id !== null), ...stored, parameterSyntax }
+  return { order, issues }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import { nodeDelete } from '../../packet/kinds/node-delete.ts'
 import { relationshipCreate } from '../../packet/kinds/relationship-create.ts'
@@ -11,15 +12,15 @@ import { packetErrors } from '../pairs/packet-errors.ts'
 import { idForms } from '../request/id-forms.ts'
 
 /** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */
-export type IdType = 'string' | 'integer'
+export const idTypes = z.enum(['string', 'integer'])
 
 const writing = { limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE_INTEGER, errors: packetErrors }
 
 /** An id as a parameter: as given, or as the integer that it spells; null if it spells none. */
-export function idParameter(id: string, type: IdType): Rendered | null {
+export function idParameter(id: string, type: z.infer<typeof idTypes>): Rendered | null {
   if (type === 'string') return renderValue(id)
-  const { integer } = idForms(id)
-  return integer === null ? null : renderValue(integer)
+  const [, integer] = idForms(id)
+  return integer === undefined ? null : renderValue(integer)
 }
 
 /** One statement that deletes nodes by id, without reading any database. Seed, #9. @returns what the packet is about */

@@ -2,14 +2,11 @@ import { z } from 'zod'
 import { fileName } from '../../packet/names.ts'
 import type { Rendered } from '../../packet/values/values.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
-import { relationshipCreatesRules } from '../request/documented-rules.ts'
+import { relationshipCreatesSchema } from '../request/field-rules.ts'
 import { compression, expiresAfterDays, id, identifier } from '../request/fields.ts'
-import { type IdType, idParameter } from './packet.ts'
+import { idParameter, idTypes } from './packet.ts'
 
-const idType = z
-  .enum(['string', 'integer'])
-  .nullish()
-  .transform((type): IdType => type ?? 'string')
+const idType = idTypes.nullish().transform((type) => type ?? 'string')
 
 const text = { type: 'string' }
 const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {
@@ -40,7 +37,7 @@ export const relationshipCreates = z
     expiresAfterDays: expiresAfterDays.nullish(),
     compression: compression.nullish(),
   })
-  .meta({ override: relationshipCreatesRules })
+  .meta({ override: relationshipCreatesSchema })
   .transform(
     ({ startIndex, startIdField, endIndex, endIdField, startIdType, endIdType, idPairs, ...rest }, context) => {
       const ids = new Map<string, readonly [Rendered, Rendered]>()

@@ -26,12 +26,9 @@ export const nothingBroken: Verdict = { violations: [], omitted: [] }
 export type TypedKeys = Iterable<readonly [key: string, type: ValueType]>
 
 interface NodeType {
-  properties: ReadonlyMap<string, Property>
+  /** The type of each property; null: any value. */
+  properties: ReadonlyMap<string, DataType | null>
   required: readonly string[]
-}
-
-interface Property extends ModelledProperty {
-  type: DataType | null
 }
 
 export type ModelRules = ReturnType<typeof rulesFor>
@@ -45,18 +42,13 @@ export function createModelRules({ types }: BoundModel): (plan: Plan) => ModelRu
     parsed.set(dataType, type)
     return type
   }
-  const nodeTypes = new Map(types.map(({ label, properties }) => [label, nodeTypeOf(properties, typeOf)]))
+  const nodeTypes = new Map(
+    types.map(({ label, properties }): [string, NodeType] => {
+      const required = properties.filter((one) => one.required).map(({ key }) => key)
+      return [label, { properties: new Map(properties.map((one) => [one.key, typeOf(one)])), required }]
+    }),
+  )
   return (plan) => rulesFor(nodeTypes, plan)
-}
-
-function nodeTypeOf(
-  properties: readonly ModelledProperty[],
-  typeOf: (property: ModelledProperty) => DataType | null,
-): NodeType {
-  return {
-    properties: new Map(properties.map((one) => [one.key, { ...one, type: typeOf(one) }])),
-    required: properties.filter(({ required }) => required).map(({ key }) => key),
-  }
 }
 
 function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
@@ -66,16 +58,16 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
   let last = {} as { label: string; idProperty: string; type: ValueType; violation: Violation | null }
 
   function ofProperty(label: string, key: string, type: ValueType): Violation | null {
-    const property = nodeTypes.get(label)?.properties.get(key)
-    if (property === undefined) {
+    const modelled = nodeTypes.get(label)?.properties.get(key)
+    if (modelled === undefined) {
       const problem = `has a property "${shown(key)}", which its node type "${shown(label)}" does not have`
       return { rule: 'property', property: key, problem }
     }
-    if (property.type === null || fits(type, property.type)) return null
+    if (modelled === null || fits(type, modelled)) return null
     return {
       rule: 'dataType',
       property: key,
-      problem: `has the type ${type} in its property "${shown(key)}", which is ${property.type} in the model`,
+      problem: `has the type ${type} in its property "${shown(key)}", which is ${modelled} in the model`,
     }
   }
 

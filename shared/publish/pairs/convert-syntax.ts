@@ -1,21 +1,5 @@
 import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 
-/**
- * Converts the parameter syntax of stored statements while their bytes stream through. Values are not parsed and
- * printed again: only the texts of a packet's statements, and of the packet nested as `postback`, change, and in them
- * only what is outside quoted identifiers. Contract 7.5; contract 5, replay syntax.
- */
-export async function* convertSyntax(
-  chunks: AsyncIterable<Uint8Array>,
-  to: ParameterSyntax,
-): AsyncGenerator<Uint8Array> {
-  const converter = new StatementConverter(to)
-  for await (const chunk of chunks) {
-    const converted = converter.push(chunk)
-    if (converted.length > 0) yield converted
-  }
-}
-
 /** Converts a statement's text as it is in JSON: identifiers are always in backticks, with inner ones doubled. */
 export function convertText(text: string, to: ParameterSyntax): string {
   const outside = (part: string) =>
@@ -37,79 +21,77 @@ const places = [
   ['', 'statements', '', 'metadata', 'postback', 'statements', ''],
 ].map((keys) => keys.join('\u0000'))
 
-interface Container {
-  /** Its key in the parent; '' in a list, and for the outermost container. */
-  key: string
-  isObject: boolean
-}
+/**
+ * Converts the parameter syntax of stored statements while their bytes stream through. Values are not parsed and
+ * printed again: only the texts of a packet's statements, and of the packet nested as `postback`, change, and in them
+ * only what is outside quoted identifiers. Follows the JSON byte by byte: structural characters are below 0x80, so UTF-8
+ * needs no decoding. Contract 7.5; contract 5, replay syntax.
+ */
+export async function* convertSyntax(
+  chunks: AsyncIterable<Uint8Array>,
+  to: ParameterSyntax,
+): AsyncGenerator<Uint8Array> {
+  // The open objects and lists, each with its key in the parent: '' in a list, and for the outermost.
+  const containers: { key: string; isObject: boolean }[] = []
+  let key = ''
+  let expectsKey = false
+  let isInString = false
+  let isEscaped = false
+  // The current string, if it is a key or a statement's text; other strings pass through.
+  let held: Buffer[] | null = null
 
-/** Tracks JSON structure byte by byte: structural characters are below 0x80, so UTF-8 needs no decoding. */
-class StatementConverter {
-  readonly #to: ParameterSyntax
-  readonly #containers: Container[] = []
-  #key = ''
-  #expectsKey = false
-  #isInString = false
-  #isEscaped = false
-  /** The current string, if it is a key or a statement's text; other strings pass through. */
-  #held: Buffer[] | null = null
-
-  constructor(to: ParameterSyntax) {
-    this.#to = to
+  /** Handles a byte outside strings, including an opening quote. */
+  function follow(byte: number) {
+    if (byte === quote) {
+      isInString = true
+      const isStatement = key === 'statement' && places.includes(containers.map((one) => one.key).join('\u0000'))
+      held = expectsKey || isStatement ? [] : null
+    } else if (byte === colon) expectsKey = false
+    else if (byte === comma) expectsKey = containers.at(-1)?.isObject === true
+    else if (byte === openObject || byte === openArray) {
+      containers.push({ key, isObject: byte === openObject })
+      expectsKey = byte === openObject
+      key = ''
+    } else if (byte === closeObject || byte === closeArray) {
+      key = containers.pop()?.key ?? ''
+      expectsKey = false
+    }
   }
 
-  push(chunk: Uint8Array): Buffer {
+  function endsString(byte: number): boolean {
+    const isEnd = byte === quote && !isEscaped
+    isEscaped = byte === backslash && !isEscaped
+    if (isEnd) isInString = false
+    return isEnd
+  }
+
+  function release(pieces: readonly Buffer[]): Buffer {
+    const text = Buffer.concat(pieces)
+    held = null
+    if (!expectsKey) return Buffer.from(convertText(text.toString(), to))
+    key = text.toString()
+    return text
+  }
+
+  for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     const output: Buffer[] = []
     let start = 0
     for (const [at, byte] of bytes.entries()) {
-      if (!this.#isInString) {
-        this.#follow(byte)
-        if (!this.#isInString || this.#held === null) continue
+      if (!isInString) {
+        follow(byte)
+        if (!isInString || held === null) continue
         output.push(bytes.subarray(start, at + 1))
         start = at + 1
-      } else if (this.#endsString(byte) && this.#held !== null) {
-        this.#held.push(bytes.subarray(start, at))
-        output.push(this.#release(Buffer.concat(this.#held)))
+      } else if (endsString(byte) && held !== null) {
+        output.push(release([...held, bytes.subarray(start, at)]))
         start = at
       }
     }
     const rest = bytes.subarray(start)
-    if (this.#held === null) output.push(rest)
-    else this.#held.push(Buffer.from(rest)) // a copy: the chunk may be reused
-    return Buffer.concat(output)
-  }
-
-  /** Handles a byte outside strings, including an opening quote. */
-  #follow(byte: number) {
-    if (byte === quote) {
-      this.#isInString = true
-      const isStatement =
-        this.#key === 'statement' && places.includes(this.#containers.map(({ key }) => key).join('\u0000'))
-      this.#held = this.#expectsKey || isStatement ? [] : null
-    } else if (byte === colon) this.#expectsKey = false
-    else if (byte === comma) this.#expectsKey = this.#containers.at(-1)?.isObject === true
-    else if (byte === openObject || byte === openArray) {
-      this.#containers.push({ key: this.#key, isObject: byte === openObject })
-      this.#expectsKey = byte === openObject
-      this.#key = ''
-    } else if (byte === closeObject || byte === closeArray) {
-      this.#key = this.#containers.pop()?.key ?? ''
-      this.#expectsKey = false
-    }
-  }
-
-  #endsString(byte: number): boolean {
-    const isEnd = byte === quote && !this.#isEscaped
-    this.#isEscaped = byte === backslash && !this.#isEscaped
-    if (isEnd) this.#isInString = false
-    return isEnd
-  }
-
-  #release(text: Buffer): Buffer {
-    this.#held = null
-    if (!this.#expectsKey) return Buffer.from(convertText(text.toString(), this.#to))
-    this.#key = text.toString()
-    return text
+    if (held === null) output.push(rest)
+    else (held as Buffer[]).push(Buffer.from(rest)) // a copy: the chunk may be reused
+    const converted = Buffer.concat(output)
+    if (converted.length > 0) yield converted
   }
 }

@@ -52,39 +52,27 @@ export class NodeUpserts {
     })
   }
 
-  /** How to make upserts of nodes with this kind of identity and these labels. */
+  /**
+   * How to make upserts of nodes with this kind of identity and these labels. They add the node's other labels, and
+   * remove labels that `dynamicLabels` lists for one of its labels but that the node lacks. Seed, `dynamicLabels`;
+   * contract 4.15.
+   */
   #kindOf(identity: Identity, labels: readonly string[], about: () => string): UpsertKind {
-    const { protectedNodeProperties, identity: rule, skips } = this.#plan
-    const { added, removed } = labelChanges(this.#plan, identity, labels, about)
+    const { protectedNodeProperties, identity: rule, skips, dynamicLabels } = this.#plan
+    const [problem] = skips ? [] : labelProblems(labels)
+    if (problem !== undefined) throw errors.unpublishable(`${about()} ${problem}`)
     const ofModel = this.#model?.ofNode(identity, labels)
-    const omitted = ofModel?.omittedLabels ?? []
-    const remaining = added.filter((label) => !omitted.includes(label))
+    const left = new Set([identity.label, ...(ofModel?.omittedLabels ?? [])])
+    const added = labels.filter((label) => !left.has(label) && isQuotable(label)).sort(byCodePoint)
+    const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
+    const removed = [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint)
     return {
       ...{ numbers: rule.numbers, excluded: this.#excluded, added: [], skips, judge: ofModel?.judge },
-      make: (fields, leftOut) =>
-        this.#pairs.nodeUpsertShape(identity, fields, {
-          ...{ added: remaining, removed, protectedKeys: withLeftOut(protectedNodeProperties, leftOut) },
-        }),
+      make: (fields, leftOut) => {
+        const protectedKeys = withLeftOut(protectedNodeProperties, leftOut)
+        return this.#pairs.nodeUpsertShape(identity, fields, { added, removed, protectedKeys })
+      },
     }
-  }
-}
-
-/**
- * Changes of labels other than the identity's: adds the node's other labels, and removes labels that `dynamicLabels`
- * lists for one of its labels but that the node lacks. Seed, `dynamicLabels`; contract 4.15.
- */
-function labelChanges(
-  { dynamicLabels, skips }: Plan,
-  { label: own }: Identity,
-  labels: readonly string[],
-  about: () => string,
-) {
-  const [problem] = skips ? [] : labelProblems(labels)
-  if (problem !== undefined) throw errors.unpublishable(`${about()} ${problem}`)
-  const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
-  return {
-    added: labels.filter((label) => label !== own && isQuotable(label)).sort(byCodePoint),
-    removed: [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint),
   }
 }
 

@@ -48,7 +48,15 @@ export class RelationshipUpserts {
     if (!isQuotable(ends.type)) throw errors.unpublishable(`${about()} ${typeProblem}`)
     const { start, type, end } = ends
     const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
-    const made = this.#made.find(shape, key, () => upsertShape(this.#kindOf(ends), properties, about))
+    const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
+    const kind: UpsertKind = {
+      ...{ numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skips },
+      make: (fields, leftOut) => {
+        const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
+        return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)
+      },
+    }
+    const made = this.#made.find(shape, key, () => upsertShape(kind, properties, about))
     shape.last = { by: this, ends, made } satisfies LastRelationships
     return made
   }
@@ -59,24 +67,11 @@ export class RelationshipUpserts {
     return upsertBytes(this.#pairs.bytes, made, ids, properties, { numbers: this.#plan.identity.numbers, about })
   }
 
-  /** The relationship's own id, if the request names its property and it is published. */
+  /** The relationship's own id, if the request names its property. */
   idOf(properties: Properties): PropertyField | null {
-    const { relationshipIdField: key, identity } = this.#plan
-    if (key === null || this.#excluded.has(key)) return null
-    const index = properties.shape.indexOf(key)
-    if (index === -1 || !isPublishable(properties.shape.kinds[index] as Kind)) return null
-    return { key, value: properties.rendered(index, identity.numbers) }
-  }
-
-  #kindOf(ends: Ends): UpsertKind {
-    const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
-    return {
-      ...{ numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skips },
-      make: (fields, leftOut) => {
-        const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
-        return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)
-      },
-    }
+    const key = this.#plan.relationshipIdField
+    const id = key === null ? null : ownIdOf(this.#plan, properties)
+    return key === null || id === null || 'problem' in id ? null : { key, value: id }
   }
 }
 
@@ -92,27 +87,18 @@ export const describeRelationship = (id: InternalId, type: string): string => `t
  * The id of a relationship: its property named by the request's `relationshipIdField`.
  * @returns null if it has no usable id and is to be skipped. @throws unpublishable (422) if it is not to be skipped.
  */
-export function relationshipIdOf(
-  plan: Plan,
-  relationship: InternalId,
-  type: string,
-  field: string,
-  properties: Properties,
-): Rendered | null {
-  const id = ownIdOf(plan, field, properties)
-  if (!('problem' in id)) return id
+export function relationshipIdOf(plan: Plan, id: InternalId, type: string, properties: Properties): Rendered | null {
+  const own = ownIdOf(plan, properties)
+  if (!('problem' in own)) return own
   if (plan.skips) return null
-  throw errors.unpublishable(`${describeRelationship(relationship, type)} ${id.problem}`)
+  throw errors.unpublishable(`${describeRelationship(id, type)} ${own.problem}`)
 }
 
 /** The value of a relationship's id property, or a description of why it cannot be used as an id. */
-export function ownIdOf(
-  { identity: { numbers } }: Plan,
-  field: string,
-  properties: Properties,
-): Rendered | { problem: string } {
+export function ownIdOf(plan: Plan, properties: Properties): Rendered | { problem: string } {
+  const field = plan.relationshipIdField as string
   const index = properties.shape.indexOf(field)
   if (index === -1 || properties.isNaN(index)) return { problem: `has no property "${field}", the relationshipIdField` }
   const isUsable = isQuotable(field) && isPublishable(properties.shape.kinds[index] as Kind)
-  return isUsable ? properties.rendered(index, numbers) : { problem: propertyProblem(properties, index) }
+  return isUsable ? properties.rendered(index, plan.identity.numbers) : { problem: propertyProblem(properties, index) }
 }

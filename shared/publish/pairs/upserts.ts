@@ -142,34 +142,24 @@ const end = Buffer.from(beforeMetadata)
  */
 export function upsertBytes(
   bytes: JsonBytes,
-  made: UpsertShape,
+  { slots }: UpsertShape,
   ids: AnchorIds,
   properties: Properties,
   { numbers, about }: { numbers: Numbers; about: () => string },
 ): Buffer {
+  bytes.clear()
   try {
-    return written(bytes, made, ids, properties, numbers)
+    for (const { before, id, constant, index } of slots) {
+      bytes.raw(before)
+      if (id !== null) bytes.text((ids as Record<IdSource, string>)[id])
+      else if (constant !== null) bytes.text(constant)
+      else properties.write(index, bytes, numbers)
+    }
+    bytes.raw(end)
+    return bytes.written
   } catch (error) {
     throw error instanceof JsonTooLarge ? errors.pairTooLarge(about(), error.limitBytes) : error
   }
-}
-
-function written(
-  bytes: JsonBytes,
-  { slots }: UpsertShape,
-  ids: AnchorIds,
-  properties: Properties,
-  numbers: Numbers,
-): Buffer {
-  bytes.clear()
-  for (const { before, id, constant, index } of slots) {
-    bytes.raw(before)
-    if (id !== null) bytes.text((ids as Record<IdSource, string>)[id])
-    else if (constant !== null) bytes.text(constant)
-    else properties.write(index, bytes, numbers)
-  }
-  bytes.raw(end)
-  return bytes.written
 }
 
 /** A skipped property is treated as a protected one, if a statement can name it: skipping never deletes. Contract 4. */

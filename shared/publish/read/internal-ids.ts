@@ -38,14 +38,7 @@ export function byId(a: InternalId, b: InternalId): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Ids in ascending order, eight bytes each: a million of them take 8 MB, and a look-up takes twenty steps. */
-export interface IdList {
-  readonly length: number
-  /** The ids from position `start` to `end` (exclusive). */
-  slice(start: number, end: number): InternalId[]
-  /** The position of an id; -1 if it is not in the list. */
-  positionOf(id: InternalId): number
-}
+export type IdList = ReturnType<typeof sortedList>
 
 /**
  * Elements that one request lists. Beyond it the answer is `413 tooManyListed`: an origin that sends more may never
@@ -86,15 +79,20 @@ export function enlarged<T extends Float64Array | BigInt64Array | Uint32Array | 
   return larger
 }
 
-/** Every number id is less than every string id. */
-function sortedList(small: Float64Array, large: BigInt64Array): IdList {
+/**
+ * Ids in ascending order, eight bytes each: a million of them take 8 MB, and a look-up takes twenty steps. Every number
+ * id is less than every string id.
+ */
+function sortedList(small: Float64Array, large: BigInt64Array) {
   return {
     length: small.length + large.length,
-    slice: (start, end) => [
+    /** The ids from position `start` to `end` (exclusive). */
+    slice: (start: number, end: number): InternalId[] => [
       ...small.subarray(start, end),
       ...Array.from(large.subarray(Math.max(0, start - small.length), Math.max(0, end - small.length)), String),
     ],
-    positionOf(id) {
+    /** The position of an id; -1 if it is not in the list. */
+    positionOf(id: InternalId): number {
       if (typeof id === 'number') return find(small, id)
       const found = find(large, BigInt(id))
       return found === -1 ? -1 : small.length + found

@@ -1,11 +1,12 @@
-import { readProperties } from '../../origin/properties.ts'
+import { readProperties, type Source } from '../../origin/properties.ts'
 import { asStored } from '../../packet/cypher/as-stored.ts'
 import { quote } from '../../packet/cypher/identifiers.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { withoutDeleted } from './deleted.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
-import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A node with all the properties to publish, or only with the properties that identify it. */
@@ -72,5 +73,15 @@ async function nodesOf(
 }
 
 /** The expression that returns, as a map, the properties by which a node is identified. */
-export const keysOf = (variable: string, keys: readonly string[]): string =>
+const keysOf = (variable: string, keys: readonly string[]): string =>
   `${variable}{${[...new Set(['index', ...keys])].map((key) => `.${quote(key)}`).join(', ')}}`
+
+/** The columns of a node at the end of a relationship, which `readEnd` reads. */
+export const endColumns = (variable: string, { identity }: Plan): string =>
+  `id(${variable}), labels(${variable}), ${keysOf(variable, identity.columns)}`
+
+export const readEnd = ({ labels, shapes }: Learned, row: Cursor, source: Source): NodeRow => ({
+  node: readInternalId(row),
+  labels: labels.farEnds.read(row),
+  properties: readProperties(row, shapes.farEnds, source),
+})

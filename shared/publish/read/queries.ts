@@ -112,22 +112,6 @@ export async function findDuplicates(
   return shared
 }
 
-/** Whether a constraint guarantees that no two nodes of the label share a value of the property. False if unknown. */
-export async function hasUniqueness(origin: Origin, label: string, idProperty: string): Promise<boolean> {
-  if (origin.legacy) {
-    const variable = label.toLowerCase()
-    const text = `CONSTRAINT ON ( ${variable}:${label} ) ASSERT ${variable}.${idProperty} IS UNIQUE`
-    const rows = await origin.ask('CALL db.constraints() YIELD description RETURN description')
-    return (rows ?? []).some(([description]) => description === text)
-  }
-  const rows = await origin.ask('SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties')
-  return (rows ?? []).some(([type, entity, labels, keys]) => {
-    const isUnique = type === 'UNIQUENESS' || type === 'NODE_PROPERTY_UNIQUENESS' || type === 'NODE_KEY'
-    const names = [...((labels as string[] | null) ?? []), ...((keys as string[] | null) ?? [])]
-    return isUnique && entity === 'NODE' && names.length === 2 && names[0] === label && names[1] === idProperty
-  })
-}
-
 /**
  * The `count` offsets, in seconds, of a zoned datetime property (of each element of a list), which Bolt 3 omits. Empty
  * if there are more or fewer.

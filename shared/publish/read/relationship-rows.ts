@@ -2,7 +2,7 @@ import { type Properties, readProperties } from '../../origin/properties.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import { withoutDeleted } from './deleted.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
-import { keysOf, type NodeRow } from './nodes.ts'
+import { endColumns, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
@@ -59,10 +59,9 @@ export async function readRelationshipRows(
   type: RelationshipType,
   { match, parameters, isOne = false }: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
 ): Promise<Found<RelationshipRow> | null> {
-  const { origin, plan, shapes, labels } = reading
+  const { origin, plan, shapes } = reading
   const { direction } = type
-  const far = `id(m), labels(m), ${keysOf('m', plan.identity.columns)}`
-  const query = `${match} RETURN id(r), id(n), ${far}, properties(r), id(startNode(r))`
+  const query = `${match} RETURN id(r), id(n), ${endColumns('m', plan)}, properties(r), id(startNode(r))`
   const rows = await readRows(reading, { query, parameters, kind: kindOf(type), isOne })
   if (rows === null) return null
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
@@ -70,11 +69,7 @@ export async function readRelationshipRows(
     const node = readInternalId(row)
     // The relationship was deleted before its row was read.
     if (row.passNull()) return null
-    const far = {
-      node: readInternalId(row),
-      labels: labels.farEnds.read(row),
-      properties: readProperties(row, shapes.farEnds, source),
-    }
+    const far = readEnd(reading, row, source)
     const properties = readProperties(row, shapes.relationships, source)
     // The start is read last: if the relationship was deleted while its row was read, it is another node.
     const start = row.passNull() ? null : readInternalId(row)

@@ -1,12 +1,12 @@
 import * as errors from '../../errors/catalogue.ts'
-import { type Properties, readProperties, type Source, sourceOf } from '../../origin/properties.ts'
+import { type Properties, readProperties, sourceOf } from '../../origin/properties.ts'
 import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
 import { Cursor } from '../../packstream/cursor.ts'
 import { withoutDeleted } from './deleted.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
-import { keysOf, type NodeRow } from './nodes.ts'
-import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
-import type { RelationshipSchema } from './relationship-schema.ts'
+import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import type { RelationshipSchema } from './schema.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A relationship that was searched by its own id. `properties` has only this id. */
@@ -39,8 +39,8 @@ export async function* findRelationships(
   onMissingIndex: (index: { type: string; property: string }) => void,
 ): AsyncGenerator<FoundRelationship> {
   const { origin, schema, plan, shapes } = reading
-  const node = (variable: string) => `id(${variable}), labels(${variable}), ${keysOf(variable, plan.identity.columns)}`
-  const columns = `id(r), type(r), r{.${quote(field)}}, ${node('a')}, ${node('b')}, ${isWhole('a')}`
+  const ends = `${endColumns('a', plan)}, ${endColumns('b', plan)}`
+  const columns = `id(r), type(r), r{.${quote(field)}}, ${ends}, ${isWhole('a')}`
   const indexed = await schema.indexedBy(field)
   const types = await schema.types()
   if (indexed && !origin.legacy)
@@ -63,8 +63,8 @@ export async function* findRelationships(
         relationship,
         type: cursor.text(),
         properties: readProperties(cursor, shapes.relationships, source),
-        start: readNode(reading, cursor, source),
-        end: readNode(reading, cursor, source),
+        start: readEnd(reading, cursor, source),
+        end: readEnd(reading, cursor, source),
       }
       const [whole] = cursor.boolean() ? await withoutDeleted(reading, [found], ({ start, end }) => [start, end]) : []
       if (whole === undefined) continue
@@ -78,13 +78,6 @@ export async function* findRelationships(
   }
 }
 
-function readNode({ labels, shapes }: Learned, cursor: Cursor, source: Source): NodeRow {
-  return {
-    node: readInternalId(cursor),
-    labels: labels.farEnds.read(cursor),
-    properties: readProperties(cursor, shapes.farEnds, source),
-  }
-}
 const kind = 'relationships by internal id'
 
 /** Must be the last column: if the relationship was deleted while its row was read, the start is another node. */

@@ -25,14 +25,13 @@ export interface Targets {
  */
 export async function findTargets(reading: Reading): Promise<Targets> {
   const { origin, plan, sizes } = reading
-  const originIds = [...new Set(plan.originIds)]
-  const values = originIds.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const missing = new Set(plan.originIds)
+  const { size } = missing
+  const values = [...missing].flatMap(idForms)
   const isLayered = plan.toLayer.length > 0
   const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
-  const asked = new Set(originIds)
-  const found = new Set<string>()
   // An origin may send ids that were not requested.
-  const find = (id: string | null) => id !== null && asked.has(id) && found.add(id)
+  const find = (id: string | null) => id !== null && missing.delete(id)
   for (const { properties } of rows?.elements ?? []) find(textOf(properties, plan.index.idProperty))
   const passes = ({ labels }: NodeRow) => plan.targetFilter === null || labels.includes(plan.targetFilter)
   const kept = rows && { ...rows, elements: rows.elements.filter(passes) }
@@ -44,17 +43,13 @@ export async function findTargets(reading: Reading): Promise<Targets> {
       if (isTargeted) nodes.add(node)
     })
   }
-  if (found.size === 0 && !(await hasAny(origin, plan.index))) {
+  if (missing.size === size && !(await hasAny(origin, plan.index))) {
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
-  const missing = originIds.filter((id) => !found.has(id))
   const listed = nodes.list()
-  if (!isLayered) return { nodes: listed, rows: kept, missing }
-  return {
-    nodes: await followLayers(origin, listed.slice(0, listed.length), plan.toLayer, plan.targetFilter),
-    rows: null,
-    missing,
-  }
+  if (!isLayered) return { nodes: listed, rows: kept, missing: [...missing] }
+  const reached = await followLayers(origin, listed.slice(0, listed.length), plan.toLayer, plan.targetFilter)
+  return { nodes: reached, rows: null, missing: [...missing] }
 }
 
 /** The text by which a request names an id; null if the id has changed to one that no request can name. */

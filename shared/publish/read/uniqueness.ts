@@ -2,46 +2,30 @@ import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { type Identity, idText, mergeText } from '../../packet/identity.ts'
-import { findDuplicates, hasUniqueness } from './queries.ts'
+import { findDuplicates } from './queries.ts'
+import { hasUniqueness } from './schema.ts'
 
-/** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
-export interface Uniqueness {
-  /** `properties`: the properties of the node. */
-  add(identity: Identity, properties: Properties): void
-  /**
-   * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
-   * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
-   */
-  check(skip: OnDuplicate | null): Promise<void>
-  isDuplicate(identity: Identity): boolean
-  /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
-  kinds(): { label: string; idProperty: string; isGuaranteed: boolean }[]
-}
-
+export type Uniqueness = ReturnType<typeof createUniqueness>
 type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
-export function createUniqueness(origin: Origin): Uniqueness {
-  const proven = new Map<string, boolean>()
+/** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
+export function createUniqueness(origin: Origin) {
+  const proven = new Map<string, { label: string; idProperty: string; isGuaranteed: boolean }>()
   const keys = new WeakMap<Identity, string>()
   const duplicates = new Set<string>()
   // Most identities are of the same kind as the previous one.
   let last: { label: string; idProperty: string; key: string } | null = null
   const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
 
-  async function isProven(key: string, label: string, idProperty: string): Promise<boolean> {
-    const known = proven.get(key) ?? (await hasUniqueness(origin, label, idProperty))
-    proven.set(key, known)
-    return known
-  }
-
   return {
-    add(identity, properties) {
+    /** `properties`: the properties of the node. */
+    add(identity: Identity, properties: Properties): void {
       const { label, idProperty } = identity
       if (last?.label !== label || last.idProperty !== idProperty) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
-      if (proven.get(key)) return
+      if (proven.get(key)?.isGuaranteed) return
       // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
       const index = properties.shape.indexOf(idProperty)
       const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
@@ -50,10 +34,16 @@ export function createUniqueness(origin: Origin): Uniqueness {
       unchecked.set(key, kind)
       if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
     },
-    isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
-    async check(skip) {
+    isDuplicate: (identity: Identity): boolean => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
+    /**
+     * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
+     * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
+     */
+    async check(skip: OnDuplicate | null): Promise<void> {
       for (const [key, { label, idProperty, values }] of unchecked) {
-        if (await isProven(key, label, idProperty)) continue
+        const isGuaranteed = proven.get(key)?.isGuaranteed ?? (await hasUniqueness(origin, label, idProperty))
+        proven.set(key, { label, idProperty, isGuaranteed })
+        if (isGuaranteed) continue
         for (const rendered of await findDuplicates(origin, label, idProperty, [...values.values()])) {
           if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
@@ -64,10 +54,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       }
       unchecked.clear()
     },
-    kinds: () =>
-      [...proven].map(([key, isGuaranteed]) => {
-        const [label, idProperty] = key.split('\u0000') as [string, string]
-        return { label, idProperty, isGuaranteed }
-      }),
+    /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
+    kinds: () => [...proven.values()],
   }
 }

@@ -25,20 +25,9 @@ export interface ModelReport {
   moreProperties?: number
 }
 
-export interface ModelReporter {
-  violation(violation: Violation, node: { label: string; id: string }): void
-  omitted(kind: keyof ModelReport['omitted'], count?: number): void
-  add(report: ModelReport): void
-  /** @param labels the labels that identify nodes of the packet. */
-  read(labels: readonly string[], propertiesAtMost: Bounds): ModelReport
-}
-
 const firstViolations = { count: 100, bytes: 8_000 }
 
-export function createModelReport(
-  version: string,
-  { types }: Pick<BoundModel, 'types'> = { types: [] },
-): ModelReporter {
+export function createModelReport(version: string, types: BoundModel['types'] = []) {
   const violations: ModelReport['violations'] = { count: 0, first: [] }
   const omitted = { labels: 0, properties: 0, nodes: 0 }
   const listed = { indexed: new Map<string, NamedProperty>(), required: new Map<string, NamedProperty>() }
@@ -56,45 +45,39 @@ export function createModelReport(
   }
 
   return {
-    violation({ rule, property, problem }, { label, id }) {
+    violation({ rule, property, problem }: Violation, { label, id }: { label: string; id: string }): void {
       violations.count++
       if (isFull) return
       addFirst([{ label: shown(label), id: shown(id), property: property && shown(property), rule, problem }])
     },
-    omitted(kind, count = 1) {
+    omitted(kind: keyof typeof omitted, count = 1): void {
       omitted[kind] += count
     },
-    add(report) {
+    add(report: ModelReport): void {
       violations.count += report.violations.count
       addFirst(report.violations.first)
-      for (const kind of Object.keys(omitted) as (keyof typeof omitted)[]) omitted[kind] += report.omitted[kind]
+      for (const kind of ['labels', 'properties', 'nodes'] as const) omitted[kind] += report.omitted[kind]
       for (const kind of ['indexed', 'required'] as const) for (const one of report[kind]) list(kind, one)
       const count = report.indexed.length + report.required.length + (report.moreProperties ?? 0)
       propertiesAtLeast = Math.max(propertiesAtLeast, count)
     },
-    read(labels, propertiesAtMost) {
+    /** @param labels the labels that identify nodes of the packet. */
+    read(labels: readonly string[], propertiesAtMost: Bounds): ModelReport {
       const published = new Set(labels)
       for (const { label, properties } of types) {
         if (!published.has(label)) continue
-        for (const { key, indexed, required } of properties) {
+        for (const { key, ...flags } of properties) {
           // Statements are made of these keys, and no published node has a key that cannot be quoted.
           if (!isQuotable(key)) continue
-          if (indexed) list('indexed', { label, property: key })
-          if (required) list('required', { label, property: key })
+          for (const kind of ['indexed', 'required'] as const) if (flags[kind]) list(kind, { label, property: key })
         }
       }
       const indexed = firstOf([...listed.indexed.values()], propertiesAtMost)
       const required = firstOf([...listed.required.values()], propertiesAtMost)
       const most = Math.max(listed.indexed.size + listed.required.size, propertiesAtLeast)
       const moreProperties = most - indexed.length - required.length
-      return {
-        version,
-        violations: { ...violations },
-        omitted: { ...omitted },
-        indexed,
-        required,
-        ...(moreProperties > 0 ? { moreProperties } : {}),
-      }
+      const more = moreProperties > 0 ? { moreProperties } : {}
+      return { version, violations: { ...violations }, omitted: { ...omitted }, indexed, required, ...more }
     },
   }
 }

@@ -1,8 +1,8 @@
-import type { Identity } from '../../packet/identity.ts'
+import type { NodeKey } from '../../packet/kinds/statement.ts'
 import { nothingSkipped, type Skipped } from '../../packet/parts/metadata.ts'
 import type { BoundModel } from '../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
-import { createModelReport, type ModelReport, type ModelReporter } from './model-report.ts'
+import { createModelReport, type ModelReport } from './model-report.ts'
 
 /** Requested ids that do not exist. */
 interface Missing {
@@ -28,19 +28,7 @@ export interface JobReport {
   model?: ModelReport
 }
 
-export interface Report {
-  /** The reporter of the model that the publish is bound to; null without a model. */
-  model: ModelReporter | null
-  identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
-  missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
-  collapsed(relationships: number): void
-  skipped(kind: keyof Skipped): void
-  missingIndex(of: { type: string; property: string }): void
-  /** Merges another report into this one. */
-  add(report: JobReport): void
-  /** By default the identities are bounded as in a job's record. */
-  read(identitiesAtMost?: Bounds): JobReport
-}
+export type Report = ReturnType<typeof createReport>
 
 // These bounds limit a job in Redis to 8 KB, however long its ids are; to 16 KB with hundreds of kinds of identities;
 // and to about 40 KB with violations of a model.
@@ -59,8 +47,8 @@ export function mergeReports(reports: readonly JobReport[], identitiesAtMost?: B
   return merged.read(identitiesAtMost)
 }
 
-export function createReport(of: BoundModel | null = null): Report {
-  let model = of && createModelReport(of.version, of)
+export function createReport(of?: BoundModel | null) {
+  let model = of ? createModelReport(of.version, of.types) : null
   const identities = new Map<string, Set<string>>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
@@ -69,56 +57,53 @@ export function createReport(of: BoundModel | null = null): Report {
   let identitiesAtLeast = 0
 
   // Most nodes are identified in the same way as the previous one.
-  let last = { label: '', idProperty: '' }
+  let last: NodeKey = { label: '', idProperty: '' }
 
-  function addIdentity(identity: Pick<Identity, 'label' | 'idProperty'>) {
-    const { label, idProperty } = identity
-    if (label === last.label && idProperty === last.idProperty) return
-    last = identity
-    const known = identities.get(label)
-    if (known) known.add(idProperty)
-    else identities.set(label, new Set([idProperty]))
-  }
-
-  function addMissing(field: keyof typeof missing, ids: readonly string[]) {
-    missing[field].count += ids.length
-    missing[field].first = firstOf([...missing[field].first, ...ids], firstIds)
-  }
-
-  function addMissingIndex(index: { type: string; property: string }) {
-    if (missingIndexes.size < firstIndexes.count)
-      missingIndexes.set(JSON.stringify([index.type, index.property]), index)
-  }
-
-  return {
+  const report = {
+    /** The reporter of the model that the publish is bound to; null without a model. */
     get model() {
       return model
     },
-    identity: addIdentity,
-    missing: addMissing,
-    collapsed(relationships) {
+    identity(identity: NodeKey): void {
+      const { label, idProperty } = identity
+      if (label === last.label && idProperty === last.idProperty) return
+      last = identity
+      const known = identities.get(label)
+      if (known) known.add(idProperty)
+      else identities.set(label, new Set([idProperty]))
+    },
+    missing(field: keyof typeof missing, ids: readonly string[]): void {
+      missing[field].count += ids.length
+      missing[field].first = firstOf([...missing[field].first, ...ids], firstIds)
+    },
+    collapsed(relationships: number): void {
       collapsed += relationships
     },
-    skipped(kind) {
+    skipped(kind: keyof Skipped): void {
       skipped[kind]++
     },
-    missingIndex: addMissingIndex,
-    add(report) {
-      for (const { label, property } of report.identities) addIdentity({ label, idProperty: property })
-      identitiesAtLeast = Math.max(identitiesAtLeast, report.identities.length + (report.moreIdentities ?? 0))
+    missingIndex(index: { type: string; property: string }): void {
+      if (missingIndexes.size < firstIndexes.count)
+        missingIndexes.set(JSON.stringify([index.type, index.property]), index)
+    },
+    /** Merges another report into this one. */
+    add(other: JobReport): void {
+      for (const { label, property } of other.identities) report.identity({ label, idProperty: property })
+      identitiesAtLeast = Math.max(identitiesAtLeast, other.identities.length + (other.moreIdentities ?? 0))
       for (const field of ['originIds', 'relationshipIds'] as const) {
-        const { count, first } = report.missing[field]
-        addMissing(field, first)
+        const { count, first } = other.missing[field]
+        report.missing(field, first)
         missing[field].count += count - first.length
       }
-      for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += report.skipped[kind]
-      collapsed += report.collapsed
-      for (const index of report.missingIndexes ?? []) addMissingIndex(index)
-      if (report.model === undefined) return
-      model ??= createModelReport(report.model.version)
-      model.add(report.model)
+      for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += other.skipped[kind]
+      collapsed += other.collapsed
+      other.missingIndexes?.forEach(report.missingIndex)
+      if (other.model === undefined) return
+      model ??= createModelReport(other.model.version)
+      model.add(other.model)
     },
-    read(identitiesAtMost = firstIdentities) {
+    /** By default the identities are bounded as in a job's record. */
+    read(identitiesAtMost = firstIdentities): JobReport {
       const all = [...identities].flatMap(([label, properties]) =>
         [...properties].map((property) => ({ label, property })),
       )
@@ -136,4 +121,5 @@ export function createReport(of: BoundModel | null = null): Report {
       }
     },
   }
+  return report
 }

@@ -2,7 +2,7 @@ import type { Issue } from '../../errors/app-error.ts'
 import { isQuotable } from '../../packet/cypher/identifiers.ts'
 import { didYouMean, shown } from '../../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
-import { defaultKeys, idPropertyOf } from './identity.ts'
+import { defaultKeys, idPropertyOf, onceForEach } from './identity.ts'
 
 /** A property as a model implements it on a node type. */
 export interface ModelledProperty {
@@ -43,13 +43,9 @@ export function createBinding({ version, types, properties }: BoundModel) {
   const known = new Map<string, Indices>()
 
   function indicesOf({ mappedIndices: given = {}, index }: Partial<PublishRequest>): Indices {
-    const key = JSON.stringify([given, index])
-    const indices = known.get(key) ?? completed(given, index)
-    known.set(key, indices)
-    return indices
-  }
-
-  function completed(given: Indices, index: string | undefined): Indices {
+    const equal = JSON.stringify([given, index])
+    const made = known.get(equal)
+    if (made !== undefined) return made
     const only = types.length === 1 ? types[0]?.label : undefined
     const label = given.DEFAULT_INDEX ?? index ?? only
     // Make only one object: each copy of thousands of entries takes as long as everything else.
@@ -57,24 +53,16 @@ export function createBinding({ version, types, properties }: BoundModel) {
     const property = given.DEFAULT_ID_FIELD ?? (label === undefined ? undefined : idPropertyOf(all, label))
     if (label !== undefined) all.DEFAULT_INDEX = label
     if (property !== undefined) all.DEFAULT_ID_FIELD = property
+    known.set(equal, all)
     return all
   }
 
   const ofModel = `of the model version ${version}`
   const noNodeType = (label: string) => `"${shown(label)}" is no node type ${ofModel}${guess(label, typeOf)}`
 
-  const candidates = new Map<string, ReadonlySet<string> | null>()
-  function candidatesOf(label: string): ReadonlySet<string> | null {
-    const known = candidates.get(label) ?? idCandidates(typeOf.get(label)?.properties)
-    candidates.set(label, known)
-    return known
-  }
-
-  function* indexIssues({ mappedIndices: given = {}, index }: Partial<PublishRequest>): Generator<Issue> {
-    const { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: property } = indicesOf({
-      mappedIndices: given,
-      ...(index === undefined ? {} : { index }),
-    })
+  function* indexIssues(request: Partial<PublishRequest>): Generator<Issue> {
+    const { mappedIndices: given = {}, index } = request
+    const { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: property } = indicesOf(request)
     if (label === undefined) {
       const message = `the model version ${version} has ${types.length} node types: give index, or mappedIndices`
       yield { path: 'index', message }
@@ -88,14 +76,12 @@ export function createBinding({ version, types, properties }: BoundModel) {
       const message = `the node type "${shown(label)}" ${ofModel} has not one unique property: give mappedIndices`
       yield { path: 'mappedIndices', message }
     }
-    const own =
-      given.DEFAULT_ID_FIELD === undefined ? [] : [[label, given.DEFAULT_ID_FIELD, 'DEFAULT_ID_FIELD'] as const]
-    const entries = Object.entries(given).flatMap(([key, value]) =>
-      defaultKeys.includes(key) ? [] : [[key, value, key] as const],
-    )
-    for (const [of, key, field] of [...own, ...entries]) {
-      const candidates = candidatesOf(of)
-      if (candidates === null || candidates.has(key)) continue
+    const { DEFAULT_INDEX: _, DEFAULT_ID_FIELD: own, ...others } = given
+    const named = Object.entries(others).map(([of, key]) => [of, key, of] as const)
+    for (const [of, key, field] of own === undefined ? named : [[label, own, 'DEFAULT_ID_FIELD'] as const, ...named]) {
+      const type = typeOf.get(of)
+      const candidates = type && idCandidates(type)
+      if (candidates === undefined || candidates.has(key)) continue
       const which = candidates.size === 0 ? 'has no property' : `is identified by ${oneOf(candidates)}`
       const message = `must not be "${shown(key)}": the node type "${shown(of)}" ${ofModel} ${which}`
       yield { path: `mappedIndices.${shown(field)}`, message }
@@ -151,12 +137,11 @@ function idPropertyIn(properties: readonly ModelledProperty[]): string | undefin
   return others.length === 0 ? only?.key : undefined
 }
 
-/** The properties that may identify nodes: unique ones, or all if none is unique. null: the label has no node type. */
-function idCandidates(properties: readonly ModelledProperty[] | undefined): ReadonlySet<string> | null {
-  if (properties === undefined) return null
+/** The properties that may identify the nodes of a type: unique ones, or all if none is unique. */
+const idCandidates = onceForEach(({ properties }: BoundModel['types'][number]): ReadonlySet<string> => {
   const unique = uniqueOf(properties)
   return new Set((unique.length > 0 ? unique : properties).map(({ key }) => key))
-}
+})
 
 const mostNamed = 10
 

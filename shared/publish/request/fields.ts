@@ -8,7 +8,7 @@ import { fileName, orgName } from '../../packet/names.ts'
 import { compressions } from '../../packets/compression.ts'
 import { listOf, mapOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/issues.ts'
-import { publishRules } from './documented-rules.ts'
+import { publishSchema } from './field-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
 /** Characters of an id. Beyond it the answer is `400 invalidRequest`. No index of a database has longer values. */
@@ -159,12 +159,12 @@ export const publishFields = {
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 
-/** The request as documented, which clients send. `publishRules` says which further fields are required, and when. */
+/** The request as documented, which clients send. `publishSchema` says which further fields are required, and when. */
 export const publishRequest = z
   .strictObject(publishFields)
   .partial()
   .required({ dbUrl: true, credentials: true })
-  .meta({ id: 'PublishRequest', override: publishRules })
+  .meta({ id: 'PublishRequest', override: publishSchema })
 
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 

@@ -1,8 +1,8 @@
 const canonicalInteger = /^(0|-?[1-9][0-9]{0,18})$/
 
 /** How an id of a request may be stored: as its text, or as the 64-bit integer that it spells. Contract 4.3. */
-export function idForms(id: string): { text: string; integer: bigint | null } {
-  if (!canonicalInteger.test(id)) return { text: id, integer: null }
+export function idForms(id: string): [text: string] | [text: string, integer: bigint] {
+  if (!canonicalInteger.test(id)) return [id]
   const integer = BigInt(id)
-  return { text: id, integer: BigInt.asIntN(64, integer) === integer ? integer : null }
+  return BigInt.asIntN(64, integer) === integer ? [id, integer] : [id]
 }

@@ -7,7 +7,7 @@ import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
 import { planOf } from './plan.ts'
-import { parsePublishRequest, storingFields } from './rules.ts'
+import { parsePublishRequest } from './rules.ts'
 
 /** Sub-requests of one packet, and where to store it; the names may be empty with `returnOnly`. */
 export interface Multi {
@@ -79,14 +79,17 @@ export function* multiSteps(body: unknown, { isDryRun = false } = {}): Steps<Par
   return { multi, issues }
 }
 
+/** Fields on which all sub-requests agree, and what an absent one means; undefined agrees with every value. */
+const agreed = {
+  ...{ orgName: undefined, fileName: undefined, callbackUrl: undefined },
+  ...{ expiresAfterDays: undefined, compression: undefined },
+  ...{ returnOnly: false, parameterSyntax: null, model: null, onModelViolation: 'fail' },
+}
+
 /** Reports what sub-requests must agree on but do not. Contract 5, order independence. */
 export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  for (const field of ['orgName', 'fileName', 'callbackUrl', ...storingFields] as const)
-    yield* differing(requests, field, (request) => request[field])
-  yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
-  yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
-  yield* differing(requests, 'model', (request) => request.model ?? null)
-  yield* differing(requests, 'onModelViolation', (request) => request.onModelViolation ?? 'fail')
+  for (const [field, whenAbsent] of Object.entries(agreed))
+    yield* differing(requests, field as keyof typeof agreed, whenAbsent)
   yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
   yield* optionAgreement(requests.map(planOf))
@@ -124,12 +127,13 @@ function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue>
   }
 }
 
-/** Reports the first sub-request whose value differs from an earlier one's; undefined agrees with every value. */
+/** Reports the first sub-request whose value differs from an earlier one's. */
 function* differing(
   requests: readonly PublishRequest[],
-  field: string,
-  read: (request: PublishRequest) => unknown,
+  field: keyof PublishRequest,
+  whenAbsent: unknown,
 ): Generator<Issue> {
+  const read = (request: PublishRequest) => request[field] ?? whenAbsent
   const first = requests.findIndex((request) => read(request) !== undefined)
   if (first === -1) return
   const expected = read(requests[first] as PublishRequest)

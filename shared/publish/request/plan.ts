@@ -49,6 +49,8 @@ export interface Plan {
  */
 export function planOf(request: PublishRequest): Plan {
   const { mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
+  const { searchIdField: idField, preventSearch = [] } = request
+  const [stampsRelationships, postback] = [request.timestampRelationships === true, request.postbackTimestamp === true]
   const relationships = mergeRelationshipTypes(request.relationships ?? [])
   const deletesOnly = request.relationshipDeleteOnly === true
   const targetFilter = request.targetFilter ?? null
@@ -76,8 +78,12 @@ export function planOf(request: PublishRequest): Plan {
     protectedNodeProperties: sorted(request.protectedNodeProperties),
     protectedRelationshipProperties: sorted(request.protectedRelationshipProperties),
     dynamicLabels: new Map(Object.entries(request.dynamicLabels ?? {})),
-    timestamp: timestampOf(request),
-    search: searchOf(request),
+    // `timestampProperty` is ignored unless an option that uses it is on.
+    timestamp: {
+      property: ((stampsRelationships || postback) && request.timestampProperty) || null,
+      ...{ stampsRelationships, postback },
+    },
+    search: idField === undefined ? null : { idField, filter: request.searchFilter ?? null, prevented: preventSearch },
   }
 }
 
@@ -85,16 +91,13 @@ export function planOf(request: PublishRequest): Plan {
  * Identifies an origin: requests with the same name read the same database. Contract 4. The name of a request that
  * gives only a `bolt` URL is that URL.
  */
-export function originName({ dbUrl = '', database }: Partial<Pick<PublishRequest, 'dbUrl' | 'database'>>): string {
+export function originName({ dbUrl = '', database }: Partial<PublishRequest>): string {
   const address = dbUrl.replace(/^neo4j/, 'bolt')
   return database === undefined ? address : `${address} ${database.toLowerCase()}`
 }
 
 /** The label of a request's origin ids, and that label's id property. Contract 4.3. */
-export function originIndex({
-  mappedIndices = {},
-  index,
-}: Pick<PublishRequest, 'mappedIndices' | 'index'>): Plan['index'] {
+export function originIndex({ mappedIndices = {}, index }: Partial<PublishRequest>): Plan['index'] {
   const label = index ?? mappedIndices.DEFAULT_INDEX ?? ''
   return { label, idProperty: idPropertyOf(mappedIndices, label) ?? mappedIndices.DEFAULT_ID_FIELD ?? '' }
 }
@@ -107,21 +110,4 @@ function cleanupOf(request: PublishRequest): CleanupKind {
   if (request.preventCleanup === true) return 'none'
   if (request.relationshipDeleteOnly) return hasIdField ? 'byRelationshipId' : 'onlyWhereNoneIsLeft'
   return request.deleteRelationshipById && hasIdField ? 'byRelationshipId' : 'byFarEnd'
-}
-
-/** Contract 4.16 and 4.17: `timestampProperty` is ignored unless an option that uses it is on. */
-function timestampOf({
-  timestampProperty,
-  timestampRelationships,
-  postbackTimestamp,
-}: PublishRequest): Plan['timestamp'] {
-  const [stampsRelationships, postback] = [timestampRelationships === true, postbackTimestamp === true]
-  const property = stampsRelationships || postback ? (timestampProperty ?? null) : null
-  return { property, stampsRelationships, postback }
-}
-
-/** Contract 4.18. */
-function searchOf({ searchIdField, searchFilter, preventSearch }: PublishRequest): Plan['search'] {
-  if (searchIdField === undefined) return null
-  return { idField: searchIdField, filter: searchFilter ?? null, prevented: preventSearch ?? [] }
 }

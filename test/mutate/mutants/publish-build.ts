@@ -44,21 +44,21 @@ export const publishBuild: readonly Mutant[] = [
     tests: ['replay/skipping.never-deletes'],
   },
   {
-    file: 'shared/publish/build/cleanup/kinds.ts',
+    file: 'shared/publish/build/cleanup/cleanup.ts',
     what: 'a relationship to a node that is read later is kept in the wrong direction, and deleted',
     from: "value & 1 ? 'in' : 'out'",
     to: "value & 1 ? 'out' : 'in'",
     tests: ['unit/publish/cleanup.kinds'],
   },
   {
-    file: 'shared/publish/build/cleanup/kinds.ts',
+    file: 'shared/publish/build/cleanup/cleanup.ts',
     what: 'a relationship with an id is deleted by the cleanup at its other end',
     from: 'else lists.keepId(farPosition, type, field, id)',
     to: '',
     tests: ['unit/publish/cleanup.kinds'],
   },
   {
-    file: 'shared/publish/build/cleanup/kinds.ts',
+    file: 'shared/publish/build/cleanup/cleanup.ts',
     what: 'all relationships of a type are deleted at a node because another node was read first',
     from: 'if (farPosition !== null) left.add(farPosition, type)',
     to: '',
@@ -79,7 +79,7 @@ export const publishBuild: readonly Mutant[] = [
     tests: ['unit/publish/cleanup.kinds'],
   },
   {
-    file: 'shared/publish/build/cleanup/absence.ts',
+    file: 'shared/publish/build/cleanup/write-cleanups.ts',
     what: 'the relationships of a node that was created meanwhile are deleted',
     from: 'absent.delete(mergeText(seen.id))',
     to: '{}',

@@ -39,8 +39,8 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/request/bound-model.ts',
     what: 'an id property that the model does not have as unique is accepted',
-    from: 'if (candidates === null || candidates.has(key)) continue',
-    to: 'if (candidates !== null) continue',
+    from: 'if (candidates === undefined || candidates.has(key)) continue',
+    to: 'if (candidates !== undefined) continue',
     tests: ['unit/publish/model.binding'],
   },
 ]

@@ -95,7 +95,7 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/convert-syntax.ts',
     what: 'after a value that ends with a backslash, statements keep the old syntax',
-    from: 'byte === backslash && !this.#isEscaped',
+    from: 'byte === backslash && !isEscaped',
     to: 'byte === backslash',
     tests: ['unit/publish/convert-syntax'],
   },

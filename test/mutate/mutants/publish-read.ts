@@ -16,10 +16,10 @@ export const publishRead: readonly Mutant[] = [
     tests: ['integration/packet.churning-origin'],
   },
   {
-    file: 'shared/publish/read/queries.ts',
+    file: 'shared/publish/read/schema.ts',
     what: 'a constraint on an id together with another property is taken for one on the id',
-    from: ' && names.length === 2 &&',
-    to: ' &&',
+    from: 'all.length === 2 && ',
+    to: '',
     tests: ['integration/packet.trusts-no-earlier-request'],
   },
   {

@@ -18,15 +18,15 @@ export const publishRequest: readonly Mutant[] = [
   {
     file: 'shared/publish/request/rules.ts',
     what: 'a timestamp replaces the id of every node',
-    from: 'if (usesTimestamp && fields.timestampProperty !== undefined) {',
-    to: 'if (false) {',
+    from: '[idProperty, idField]',
+    to: '[idField]',
     tests: ['unit/publish/rules.options'],
   },
   {
     file: 'shared/publish/request/rules.ts',
     what: 'an id may be a protected property, so that nodes are created without it',
-    from: "if (idProperties.has(key))\n      yield ['protectedNodeProperties'",
-    to: "if (false)\n      yield ['protectedNodeProperties'",
+    from: '[idProperty, stamped]',
+    to: '[stamped]',
     tests: ['unit/publish/rules.options'],
   },
   {

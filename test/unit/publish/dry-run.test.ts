@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { bitReversed } from '../../../shared/publish/dry-run.ts'
-import { dryRunReport } from '../../../shared/publish/dry-run-report.ts'
+import { bitReversed, dryRunReport } from '../../../shared/publish/dry-run.ts'
 import { createTally, TooMuchUnpublishable } from '../../../shared/publish/dry-run-tally.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 

@@ -1,13 +1,6 @@
 import { type Identity, isAlike, mergeText } from '../../../packet/identity.ts'
 
-/** Maps identities of the targeted nodes read so far to their positions among the targets, and back. */
-export interface IdentityPositions {
-  add(identity: Identity, position: number): void
-  /** -1 if no node read so far has the identity. */
-  of(identity: Identity): number
-  /** The identity added at a position. */
-  at(position: number): Identity
-}
+export type IdentityPositions = ReturnType<typeof createIdentityPositions>
 
 interface IdentityKind {
   /** A representative of identities that are alike. */
@@ -17,8 +10,11 @@ interface IdentityKind {
   positions: Map<string, number>
 }
 
-/** @param length number of targets. Each takes about 50 bytes plus the text of its id. */
-export function createIdentityPositions(length: number): IdentityPositions {
+/**
+ * Maps identities of the targeted nodes read so far to their positions among the targets, and back.
+ * @param length number of targets. Each takes about 50 bytes plus the text of its id.
+ */
+export function createIdentityPositions(length: number) {
   const positionsOf = new Map<string, Map<string, number>>()
   const known = new Map<string, IdentityKind>()
   const kinds: IdentityKind[] = []
@@ -42,14 +38,16 @@ export function createIdentityPositions(length: number): IdentityPositions {
   }
 
   return {
-    add(identity, position) {
+    add(identity: Identity, position: number): void {
       const { index, positions } = kindOf(identity)
       positions.set(mergeText(identity.id), position)
       texts[position] = identity.id.json
       kindAt[position] = index
     },
-    of: (identity) => kindOf(identity).positions.get(mergeText(identity.id)) ?? -1,
-    at(position) {
+    /** -1 if no node read so far has the identity. */
+    of: (identity: Identity): number => kindOf(identity).positions.get(mergeText(identity.id)) ?? -1,
+    /** The identity added at a position. */
+    at(position: number): Identity {
       const { identity } = kinds[kindAt[position] as number] as IdentityKind
       return { ...identity, id: { ...identity.id, json: texts[position] as string } }
     },
