@@ -1,6 +1,6 @@
 import { currentTenant } from '../lifecycle/current-tenant.ts'
 import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
-import { emptyList, isPublishable, type Kind, kind, list, tag } from './kinds.ts'
+import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
 
 /** Moves past a value. @returns its kind. @throws originBroke (502) if it is malformed */
 export function passValue(cursor: Cursor): Kind {
@@ -38,19 +38,6 @@ export function passValue(cursor: Cursor): Kind {
   }
 }
 
-/** One expression converts all elements of a list. Of these pairs of kinds, the second has the expression for both. */
-const together = new Map<string, Kind>(
-  [
-    [kind.safeInteger, kind.largeInteger],
-    [kind.float, kind.oddFloat],
-    [kind.time, kind.timeByFields],
-    [kind.dateTime, kind.dateTimeByFields],
-  ].flatMap(([one, other]): [string, Kind][] => [
-    [`${one} ${other}`, other as Kind],
-    [`${other} ${one}`, other as Kind],
-  ]),
-)
-
 function passList(cursor: Cursor): Kind {
   const count = cursor.list()
   if (count === 0) return emptyList
@@ -61,8 +48,7 @@ function passList(cursor: Cursor): Kind {
     const one = elementOf(cursor)
     if (one === all) continue
     isMixed = true
-    // No database stores values of two types in a list.
-    all = together.get(`${all} ${one}`) ?? (isPublishable(all) && isPublishable(one) ? kind.other : Math.max(all, one))
+    all = combined(all, one)
   }
   return list + (isMixed && all === kind.dateTimeByFields ? kindAsInstants(cursor, at, count) : all)
 }
@@ -154,15 +140,7 @@ function passZonedWithOffset(cursor: Cursor): Kind {
   return kindOfInstant(local - cursor.bigint())
 }
 
-/**
- * Distance from 1970 of a datetime that a packet gives as an instant. Beyond it the value is unpublishable: Cypher
- * counts milliseconds in 64 bits, and would read back another instant.
- */
-const mostSeconds = 2n ** 63n / 1_000n
 const day = 86_400n
-
-const kindOfInstant = (seconds: bigint): Kind =>
-  seconds <= mostSeconds && seconds >= -mostSeconds ? kind.dateTimeByFields : kind.farDateTime
 
 /**
  * The kind of a list of datetimes. One of them is given as an instant, so all are. Offsets of up to a day are not taken

@@ -4,7 +4,7 @@ import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
 import type { PropertySource } from '../../../shared/packet/kinds/statement.ts'
 import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
 import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
-import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
+import { renderValue, typeName } from '../../../shared/packet/values/render-value.ts'
 
 /**
  * Turns properties, as the driver reads them, into fields of a statement, ordered by key.

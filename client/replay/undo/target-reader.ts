@@ -1,7 +1,7 @@
 import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../../shared/packet/cypher/identifiers.ts'
 import type { Identity } from '../../../shared/packet/identity.ts'
-import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
+import { renderValue, typeName } from '../../../shared/packet/values/render-value.ts'
 import { completeOffsets, offsetsQuery } from '../../../shared/packet/values/zone-offsets.ts'
 import { allRows } from '../preflight/queries.ts'
 import type { Connection } from '../run/connection.ts'

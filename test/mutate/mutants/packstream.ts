@@ -107,7 +107,7 @@ export const packstream: readonly Mutant[] = [
     tests: ['unit/packstream/kinds'],
   },
   {
-    file: 'shared/packstream/pass-value.ts',
+    file: 'shared/packstream/kinds.ts',
     what: 'an instant that Cypher would read back as another one is published',
     from: 'seconds <= mostSeconds && seconds >= -mostSeconds ?',
     to: 'true ?',

@@ -32,7 +32,7 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/packet/values/value-text.ts',
     what: 'a large part of a duration is written as a plain number',
-    from: "numbers === 'strict' ? wholeText(cursor.bigint()) : String(cursor.whole())",
+    from: 'wholeOf(numbers)(cursor.whole())',
     to: 'String(cursor.whole())',
     tests: ['unit/packet/values/values.from-bytes'],
   },

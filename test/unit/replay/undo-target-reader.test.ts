@@ -4,7 +4,7 @@ import { createTextSet } from '../../../client/replay/text-set.ts'
 import type { Facts } from '../../../client/replay/undo/facts.ts'
 import { identityText } from '../../../client/replay/undo/identities.ts'
 import { createTargetReader } from '../../../client/replay/undo/target-reader.ts'
-import { renderValue } from '../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import { only } from '../../support/values/only.ts'
 
 const rules = [
