@@ -1,6 +1,6 @@
 import type { Row } from '../../../shared/packet/check/check.ts'
 import type { Finding } from '../../../shared/packet/check/finding.ts'
-import { checkOf } from '../../../shared/packet/kinds/kinds.ts'
+import { checkOf, subjectOf } from '../../../shared/packet/kinds/kinds.ts'
 import type { Batch, Item } from '../order/batches.ts'
 import { overNumberedRows } from '../order/over-rows.ts'
 import type { Connection } from '../run/connection.ts'
@@ -31,7 +31,8 @@ export async function differencesOf(
       const item = items[at] as Item
       const count = earlier.get(at) ?? 0
       earlier.set(at, count + 1)
-      for (const { kind, text } of check.findings(row, item.parameters, count)) {
+      const subject = () => subjectOf(recognised, item.parameters)
+      for (const { kind, text } of check.findings(row, subject, item.parameters, count)) {
         found.push({ kind, item, text: found.length < mostShown ? text : '' })
       }
     }

@@ -10,8 +10,8 @@ export interface Check {
   query: Template
   /** The `values` that the query takes for a pair, in addition to the parameters that it names. */
   values?: Expectation['values']
-  /** `earlier`: the number of rows of the same pair before this one. */
-  findings(row: Row, parameters: Properties, earlier: number): Finding[]
+  /** `subject` names what the pair is about; `earlier` is the number of rows of the same pair before this one. */
+  findings(row: Row, subject: () => string, parameters: Properties, earlier: number): Finding[]
 }
 
 /** A row of a check; a column that its query does not return is absent. */

@@ -1,9 +1,9 @@
 import { optional, read, withValues } from '../check/check.ts'
 import { expectationOf } from '../check/expectation.ts'
-import { propertyFindings, subjectText } from '../check/finding.ts'
+import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { join, param, type Template, template } from '../cypher/parameters.ts'
-import { readAnchor, readIdPattern, readMap } from '../read-back/read-patterns.ts'
+import { aMap, aName, aNode, anId } from '../read-back/read-patterns.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
 import {
@@ -44,15 +44,8 @@ export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
   ],
 
   read(scanner) {
-    scanner.expect('MERGE (a:')
-    const start = readAnchor(scanner)
-    scanner.expect(' MERGE (b:')
-    const end = readAnchor(scanner)
-    scanner.expect(' MERGE (a)-[r:')
-    const type = scanner.name()
-    const id = readIdPattern(scanner)
-    scanner.expect(']->(b) SET r = ')
-    const map = readMap(scanner, 'r')
+    const [start, end, type, id, map] =
+      scanner.read`MERGE ${aNode('a')} MERGE ${aNode('b')} MERGE (a)-[r:${aName}${anId}]->(b) SET r = ${aMap('r')}`
     return { kind: 'relationshipUpsert', ends: { start, type, end }, ...map, idField: id?.key ?? null }
   },
 
@@ -63,9 +56,8 @@ export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
     return {
       query: template`${relationshipBetween(it.ends, id)} ${withValues('r')} RETURN at, actual, ${expectation.columns}`,
       values: expectation.values,
-      findings(row, parameters) {
-        const { actual } = row
-        const subject = subjectText(relationshipUpsertKind.identities(it), parameters, it.ends.type)
+      findings(row, subjectOf, parameters) {
+        const [{ actual }, subject] = [row, subjectOf()]
         if (actual === null) return [{ kind: 'missingRelationship', text: `${subject} is missing` }]
         const { expected, equal } = expectation.of(row, parameters)
         return propertyFindings(subject, actual, expected, equal, it.protectedKeys)

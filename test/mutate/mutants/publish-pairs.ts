@@ -46,8 +46,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/relationship-create.ts',
     what: 'a packet that is replayed twice creates its relationships twice',
-    from: ' MERGE (a)-[:${',
-    to: ' CREATE (a)-[:${',
+    from: '} MERGE (a)-[:${quote',
+    to: '} CREATE (a)-[:${quote',
     tests: ['e2e/direct-packets'],
   },
   {
