@@ -248,3 +248,9 @@ export class Cursor {
 
 /** Neo4j sends well-formed data, so the origin is something else, or its connection is broken. */
 export const malformed = (problem: string) => errors.originBroke(new Error(problem))
+
+/** Whether these bytes stand at an offset of others. For short ones, a call into Node costs more. */
+export function isAt(these: Buffer, bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < these.length; at++) if (these[at] !== bytes[start + at]) return false
+  return true
+}

@@ -88,8 +88,8 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/shapes.ts',
     what: 'a node is published with the keys of another one',
-    from: 'if (key[at] !== bytes[start + at]) return false',
-    to: 'if (key[at] === undefined) return false',
+    from: ' && isAt(last.key, cursor.bytes, start)',
+    to: '',
     tests: ['unit/publish/shapes'],
   },
   {
@@ -102,8 +102,8 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/labels.ts',
     what: 'a node is published with the labels of another one',
-    from: 'if (bytes[start + at] !== list[at]) return false',
-    to: 'if (bytes[start + at] === undefined) return false',
+    from: ' && isAt(this.#bytes, bytes, start)',
+    to: '',
     tests: ['unit/publish/shapes'],
   },
   {
