@@ -1,36 +1,30 @@
 import { currentTenant } from '../lifecycle/current-tenant.ts'
-import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
+import { type Cursor, malformed, type, types } from './cursor.ts'
 import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
 
 /** Moves past a value. @returns its kind. @throws originBroke (502) if it is malformed */
 export function passValue(cursor: Cursor): Kind {
   const first = cursor.peek()
-  if (isTinyInteger(first)) {
-    cursor.at++
-    return kind.safeInteger
-  }
-  if (first < 0x90 || (first >= marker.string8 && first <= marker.string32)) {
-    cursor.string()
-    return kind.string
-  }
-  if (first < 0xa0 || (first >= marker.list8 && first <= marker.list32)) return passList(cursor)
-  if (first >= 0xb0 && first < 0xc0) return passStructure(cursor, first & 0x0f)
-  switch (first) {
-    case marker.null:
+  switch (types[first]) {
+    case type.tinyInteger:
+      cursor.at++
+      return kind.safeInteger
+    case type.string:
+      cursor.string()
+      return kind.string
+    case type.list:
+      return passList(cursor)
+    case type.structure:
+      return passStructure(cursor, first & 0x0f)
+    case type.null:
       cursor.at++
       return kind.absent
-    case marker.true:
-    case marker.false:
+    case type.boolean:
       cursor.at++
       return kind.boolean
-    case marker.float:
+    case type.float:
       return Number.isFinite(cursor.float()) ? kind.float : kind.oddFloat
-    case marker.int8:
-    case marker.int16:
-    case marker.int32:
-      cursor.skip()
-      return kind.safeInteger
-    case marker.int64:
+    case type.integer:
       return Number.isSafeInteger(cursor.integer()) ? kind.safeInteger : kind.largeInteger
     default:
       cursor.skip()
@@ -55,8 +49,8 @@ function passList(cursor: Cursor): Kind {
 
 /** The kind of an element. No database stores null or a list in a list. */
 function elementOf(cursor: Cursor): Kind {
-  const first = cursor.peek()
-  if (first === marker.null || (first >= 0x90 && first < 0xa0) || (first >= marker.list8 && first <= marker.list32)) {
+  const first = types[cursor.peek()]
+  if (first === type.null || first === type.list) {
     cursor.skip()
     return kind.other
   }
