@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { MeasuredSettings } from '../origin/measured.ts'
+import type { OpenSettings } from '../origin/connect.ts'
 import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
 import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { buildPacket, type PacketOrder } from './build-packet.ts'
@@ -27,7 +27,7 @@ export interface DryRunOrder {
 }
 
 interface DryRunContext {
-  originPolicy: MeasuredSettings
+  originPolicy: OpenSettings
   signal: AbortSignal
 }
 
