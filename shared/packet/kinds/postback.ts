@@ -8,8 +8,16 @@ import { readValue } from '../read-back/read-value.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
-import { idPattern, type RelationshipEnds, relationshipBetween } from './relationship-upsert.ts'
-import { type Anchor, anchorPattern, type Field, relationshipTopic, type Statement } from './statement.ts'
+import { idPattern, relationshipBetween } from './relationship-upsert.ts'
+import {
+  type Anchor,
+  anchorPattern,
+  type Field,
+  identifiedEnds,
+  type RelationshipEnds,
+  relationshipTopic,
+  type Statement,
+} from './statement.ts'
 
 export type Postback = NodePostback | RelationshipPostback
 
@@ -35,13 +43,7 @@ export const postbackKind: KindDefinition<Postback> = {
   write: (it) => (it.of === 'node' ? postbackNode(it.node, it.stamp) : postbackRelationship(it.ends, it.id, it.stamp)),
   read: (scanner) => (scanner.isAt('MATCH (a:') ? readOfRelationship(scanner) : readOfNode(scanner)),
 
-  identities(it) {
-    if (it.of === 'node') return [{ ...it.node, parameter: 'id' }]
-    return [
-      { ...it.ends.start, parameter: 'a_id' },
-      { ...it.ends.end, parameter: 'b_id' },
-    ]
-  },
+  identities: (it) => (it.of === 'node' ? [{ ...it.node, parameter: 'id' }] : identifiedEnds(it.ends, 'a_id', 'b_id')),
 
   check(it) {
     const variable = it.of === 'node' ? 'n' : 'r'

@@ -2,8 +2,7 @@ import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
 import { aName, aNode } from '../read-back/read-patterns.ts'
 import type { KindDefinition } from './kind.ts'
-import type { RelationshipEnds } from './relationship-upsert.ts'
-import { anchorPattern, relationshipTopic, type Statement } from './statement.ts'
+import { anchorPattern, identifiedEnds, type RelationshipEnds, relationshipTopic, type Statement } from './statement.ts'
 
 export interface RelationshipCreate {
   kind: 'relationshipCreate'
@@ -14,10 +13,7 @@ export const relationshipCreateKind: KindDefinition<RelationshipCreate> = {
   title: 'relationship create',
   phase: 'relationships',
   write: ({ ends }) => relationshipCreate(ends),
-  identities: ({ ends }) => [
-    { ...ends.start, parameter: 'startId' },
-    { ...ends.end, parameter: 'endId' },
-  ],
+  identities: ({ ends }) => identifiedEnds(ends, 'startId', 'endId'),
 
   read(scanner) {
     const [start, end, type] = scanner.read`MATCH ${aNode('a')} MATCH ${aNode('b')} MERGE (a)-[:${aName}]->(b)`

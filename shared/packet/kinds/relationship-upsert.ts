@@ -7,14 +7,15 @@ import { aMap, aName, aNode, anId } from '../read-back/read-patterns.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
 import {
-  type Anchor,
   anchorPattern,
   type Field,
+  identifiedEnds,
   type NamedField,
   named,
   type PropertySource,
   propertyBindings,
   propertyMap,
+  type RelationshipEnds,
   relationshipTopic,
   type Statement,
 } from './statement.ts'
@@ -28,20 +29,11 @@ export interface RelationshipUpsert {
   idField: string | null
 }
 
-export interface RelationshipEnds {
-  start: Anchor
-  type: string
-  end: Anchor
-}
-
 export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
   title: 'relationship upsert',
   phase: 'relationships',
   write: ({ ends, fields, protectedKeys, idField }) => relationshipUpsert(ends, fields, protectedKeys, idField),
-  identities: ({ ends }) => [
-    { ...ends.start, parameter: 'a_id' },
-    { ...ends.end, parameter: 'b_id' },
-  ],
+  identities: ({ ends }) => identifiedEnds(ends, 'a_id', 'b_id'),
 
   read(scanner) {
     const [start, end, type, id, map] =
