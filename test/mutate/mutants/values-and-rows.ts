@@ -123,14 +123,14 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/results.ts',
     what: 'a read takes any amount of memory',
-    from: 'if (reading.bytes <= mostBytes) {',
-    to: 'if (reading.bytes > 0) {',
+    from: 'if (bytes <= mostBytes) {',
+    to: 'if (bytes > 0) {',
     tests: ['unit/origin/large-records'],
   },
   {
     file: 'shared/origin/results.ts',
     what: 'rows without end are read until the time limit of the job',
-    from: 'if (reading.bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))',
+    from: 'if (bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))',
     to: '',
     tests: ['unit/origin/large-records'],
   },
