@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../shared/errors/app-error.ts'
 import { openMinioStore } from '../shared/store/minio-store.ts'
-import type { ObjectStore } from '../shared/store/object-store.ts'
-import { probeKey } from '../shared/store/probe-key.ts'
+import { type ObjectStore, probeKey } from '../shared/store/object-store.ts'
 import { type Check, codeOf, type Finding, fail, ok, warn } from './finding.ts'
 
 const subject = 'object store'

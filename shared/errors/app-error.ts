@@ -36,3 +36,9 @@ export class AppError extends Error {
     this.issues = details.issues ?? []
   }
 }
+
+/** Makes errors that differ only in what caused them. */
+export const caused =
+  (status: number, code: string, message: string, details: Details = {}) =>
+  (cause?: unknown): AppError =>
+    new AppError(status, code, message, { ...details, cause })

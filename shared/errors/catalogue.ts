@@ -1,4 +1,4 @@
-import { AppError, type Issue, maxIssues } from './app-error.ts'
+import { AppError, caused, type Issue, maxIssues } from './app-error.ts'
 
 export * from './of-origins.ts'
 
@@ -6,6 +6,7 @@ export * from './of-origins.ts'
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
 /** Headers of errors that a retry may resolve. */
 export const soon = { 'Retry-After': '5' }
+const away = { retryable: true, headers: soon }
 
 // Requests
 export function invalidRequest(broken: readonly Issue[]) {
@@ -35,8 +36,9 @@ export const unauthenticated = () =>
   new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
-export const keysAway = (cause?: unknown) =>
-  new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })
+export const keysAway = caused(503, 'keysAway', 'token signing keys are unavailable; try again later', {
+  headers: soon,
+})
 export const scopeMissing = (scope: string) =>
   new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
@@ -99,8 +101,7 @@ export const callbackUrlRefused = () =>
     'callbackUrlRefused',
     'callbackUrl: this address is not allowed; add it to CALLBACK_ALLOW to allow it',
   )
-export const callbackUrlUnresolved = (cause?: unknown) =>
-  new AppError(422, 'callbackUrlUnresolved', 'callbackUrl: its host does not resolve', { cause })
+export const callbackUrlUnresolved = caused(422, 'callbackUrlUnresolved', 'callbackUrl: its host does not resolve')
 export const callbackNotDue = (state: string) =>
   new AppError(409, 'callbackNotDue', `the job is ${state}; it calls back when it has ended`, { headers: soon })
 export const noCallback = () => new AppError(409, 'noCallback', 'the job was submitted without a callbackUrl')
@@ -142,8 +143,7 @@ export const jobInterrupted = () =>
 export const jobVoided = () => new AppError(409, 'jobVoided', 'this publish had failed before this run could commit')
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
-export const requestGone = (cause?: unknown) =>
-  new AppError(500, 'requestGone', 'the request of this publish is no longer kept; submit it again', { cause })
+export const requestGone = caused(500, 'requestGone', 'the request of this publish is no longer kept; submit it again')
 
 // The manager
 export const noSuchRecord = (what: string) => new AppError(404, 'noSuchRecord', `there is no ${what}`)
@@ -189,44 +189,25 @@ export const processBusy = (what: string, { retryable = false } = {}) =>
 // Dependencies
 export const queueFull = () =>
   new AppError(503, 'queueFull', 'too many publishes are waiting; try again later', { headers: soon })
-export const queueAway = (cause?: unknown) =>
-  new AppError(503, 'queueAway', 'the job queue does not answer; try again later', {
-    retryable: true,
-    headers: soon,
-    cause,
-  })
-export const storeAway = (cause?: unknown) =>
-  new AppError(503, 'storeAway', 'the object store does not answer; try again later', {
-    retryable: true,
-    headers: soon,
-    cause,
-  })
-export const managerAway = (cause?: unknown) =>
-  new AppError(503, 'managerAway', 'the manager database does not answer; try again later', {
-    retryable: true,
-    headers: soon,
-    cause,
-  })
-export const managerMemoryLimit = (cause?: unknown) =>
-  new AppError(
-    503,
-    'managerMemoryLimit',
-    'the manager database reached its memory limit for transactions; ask for less at once, or raise dbms.memory.transaction.total.max',
-    { retryable: true, headers: soon, cause },
-  )
-export const managerTimeLimit = (cause?: unknown) =>
-  new AppError(
-    503,
-    'managerTimeLimit',
-    'the request exceeded the time limit of the manager database; ask for less at once, or try again later',
-    { retryable: true, headers: soon, cause },
-  )
+export const queueAway = caused(503, 'queueAway', 'the job queue does not answer; try again later', away)
+export const storeAway = caused(503, 'storeAway', 'the object store does not answer; try again later', away)
+export const managerAway = caused(503, 'managerAway', 'the manager database does not answer; try again later', away)
+export const managerMemoryLimit = caused(
+  503,
+  'managerMemoryLimit',
+  'the manager database reached its memory limit for transactions; ask for less at once, or raise dbms.memory.transaction.total.max',
+  away,
+)
+export const managerTimeLimit = caused(
+  503,
+  'managerTimeLimit',
+  'the request exceeded the time limit of the manager database; ask for less at once, or try again later',
+  away,
+)
 export const managerNotConfigured = () =>
   new AppError(503, 'managerNotConfigured', 'no manager database is configured; set MANAGER_DB_URL to enable it', {
     headers: soon,
   })
-export const internal = (cause?: unknown) =>
-  new AppError(500, 'internal', 'internal error; quote the request ID when reporting it', {
-    retryable: true,
-    cause,
-  })
+export const internal = caused(500, 'internal', 'internal error; quote the request ID when reporting it', {
+  retryable: true,
+})

@@ -1,4 +1,6 @@
-import { AppError } from './app-error.ts'
+import { AppError, caused } from './app-error.ts'
+
+const retryable = { retryable: true }
 
 // Origins, and what they hold
 export const dbUrlRefused = () =>
@@ -9,12 +11,13 @@ export const dbUrlPortRefused = () =>
     'dbUrlPortRefused',
     'dbUrl: this port is not allowed; add the host with this port to ORIGIN_ALLOW to allow it',
   )
-export const originUnreachable = (cause?: unknown) =>
-  new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
-export const originRefusedCredentials = (cause?: unknown) =>
-  new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
-export const originBroke = (cause?: unknown) =>
-  new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
+export const originUnreachable = caused(502, 'originUnreachable', 'the origin database could not be reached', retryable)
+export const originRefusedCredentials = caused(
+  502,
+  'originRefusedCredentials',
+  'the origin database refused the credentials',
+)
+export const originBroke = caused(502, 'originBroke', 'the origin database broke off while it was read', retryable)
 export const originChanged = (node: string) =>
   new AppError(
     502,
@@ -22,31 +25,26 @@ export const originChanged = (node: string) =>
     `the origin changed while it was read: ${node} had another label or id at first; publish again`,
     { retryable: true },
   )
-export const originTimeLimit = (cause?: unknown) =>
-  new AppError(
-    502,
-    'originTimeLimit',
-    'the origin database ended the read at its time limit for transactions; raise db.transaction.timeout there, or publish fewer ids in one request',
-    { cause },
-  )
-export const originRefusedQuery = (cause?: unknown) =>
-  new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
-export const noSuchDatabase = (cause: unknown) =>
-  new AppError(
-    422,
-    'noSuchDatabase',
-    'database: the origin has no such database, or no home database for this user if the field is absent',
-    { cause },
-  )
+export const originTimeLimit = caused(
+  502,
+  'originTimeLimit',
+  'the origin database ended the read at its time limit for transactions; raise db.transaction.timeout there, or publish fewer ids in one request',
+)
+export const originRefusedQuery = caused(502, 'originRefusedQuery', 'the origin database refused a query')
+export const noSuchDatabase = caused(
+  422,
+  'noSuchDatabase',
+  'database: the origin has no such database, or no home database for this user if the field is absent',
+)
 export const oneDatabaseOnly = () =>
   new AppError(422, 'oneDatabaseOnly', 'database: this origin has only one database; omit the field')
-export const bookmarksRefused = (cause: unknown) =>
-  new AppError(422, 'bookmarksRefused', 'bookmarks: rejected by the origin', { cause })
-export const originBehind = (cause: unknown) =>
-  new AppError(502, 'originBehind', 'the origin database has not reached the bookmarks in time', {
-    retryable: true,
-    cause,
-  })
+export const bookmarksRefused = caused(422, 'bookmarksRefused', 'bookmarks: rejected by the origin')
+export const originBehind = caused(
+  502,
+  'originBehind',
+  'the origin database has not reached the bookmarks in time',
+  retryable,
+)
 export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
 export const modelViolation = (what: string) => new AppError(422, 'modelViolation', what)
 export const nothingThere = (label: string, idProperty: string) =>

@@ -1,11 +1,5 @@
 import { TimeoutError, withTimeout } from './timeout.ts'
 
-interface Release {
-  name: string
-  release: () => unknown
-  limitMs: number
-}
-
 interface ReleaseLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -17,24 +11,24 @@ interface ReleaseLog {
  */
 export class Releases {
   readonly #log: ReleaseLog
-  readonly #held: Release[] = []
+  readonly #held: (() => Promise<void>)[] = []
 
   constructor(log: ReleaseLog) {
     this.#log = log
   }
 
   add<T>(name: string, resource: T, release: (resource: T) => unknown, limitMs = 10_000): T {
-    this.#held.push({ name, release: () => release(resource), limitMs })
+    this.#held.push(() => this.#release(name, async () => release(resource), limitMs))
     return resource
   }
 
   async dispose(): Promise<void> {
-    for (let held = this.#held.pop(); held; held = this.#held.pop()) await this.#release(held)
+    for (let release = this.#held.pop(); release; release = this.#held.pop()) await release()
   }
 
-  async #release({ name, release, limitMs }: Release) {
+  async #release(name: string, release: () => Promise<unknown>, limitMs: number) {
     try {
-      await withTimeout((async () => release())(), limitMs)
+      await withTimeout(release(), limitMs)
       this.#log.info({ resource: name }, 'released')
     } catch (error) {
       if (error instanceof TimeoutError) this.#log.warn({ resource: name }, 'not released in time')

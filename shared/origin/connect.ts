@@ -2,6 +2,7 @@ import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
+import { type ObserveCall, timing } from '../observability/timed.ts'
 import { Cursor } from '../packstream/cursor.ts'
 import { decode } from '../packstream/decode.ts'
 import { longestRecordBytes } from './connection.ts'
@@ -52,6 +53,8 @@ interface OpenedOrigin extends Origin {
 export interface OpenSettings extends OriginSettings {
   /** Absent: connections are closed after each use. */
   kept?: KeptOrigins | undefined
+  /** Observes how long connecting took (`reuse` for kept connections), and each query until its last row. */
+  observe?: ObserveCall
 }
 
 interface Target {
@@ -88,27 +91,34 @@ export async function checkOrigin(
  */
 export async function openOrigin(
   target: Target,
-  policy: OpenSettings,
+  settings: OpenSettings,
   limitSeconds: number,
   lookup?: Lookup,
   signal?: AbortSignal,
 ): Promise<OpenedOrigin> {
-  const { url, address } = await checkOrigin(target.dbUrl, policy, lookup)
-  const key = JSON.stringify([url, address, target.credentials])
-  const kept = policy.kept?.take(key)
-  const reused = kept && (await reopened(kept))
-  if (reused) return { ...reused, isReused: true }
-  return { ...(await opened(connectTo(url, address, target.credentials, policy))), isReused: false }
+  const { kept, observe = () => {} } = settings
+  let operation = 'connect'
+  return timing(operation, open, outcomeOf, (_, outcome, seconds) => observe(operation, outcome, seconds))
+
+  async function open(): Promise<OpenedOrigin> {
+    const { url, address } = await checkOrigin(target.dbUrl, settings, lookup)
+    const key = JSON.stringify([url, address, target.credentials])
+    const known = kept?.take(key)
+    const reused = known && (await reopened(known, key))
+    if (reused) operation = 'reuse'
+    const origin = reused ?? (await opened(connectTo(url, address, target.credentials, settings), key))
+    return { ...origin, isReused: operation === 'reuse' }
+  }
 
   /** Null if it fails, for example on broken connections. An error with another cause recurs on new connections. */
-  async function reopened(link: Link): Promise<Origin | null> {
+  async function reopened(link: Link, key: string): Promise<Origin | null> {
     const timer = setTimeout(() => link.guard.disconnect(new Error('kept connections are silent')), reuseMs)
-    return opened(link)
+    return opened(link, key)
       .catch(() => null)
       .finally(() => clearTimeout(timer))
   }
 
-  async function opened(link: Link): Promise<Origin> {
+  async function opened(link: Link, key: string): Promise<Origin> {
     const { driver, guard } = link
     const disconnect = () => guard.disconnect(new Error('the publish was aborted'))
     signal?.addEventListener('abort', disconnect, { once: true })
@@ -119,9 +129,9 @@ export async function openOrigin(
       if (link.legacy && target.database !== undefined) throw errors.oneDatabaseOnly()
       const { database, bookmarks } = target
       const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
-      const { end, ...origin } = await originOf(openSession, guard, link.legacy, limitSeconds)
+      const { end, ...origin } = await originOf(openSession, guard, link.legacy, limitSeconds, observe)
       const close = () => guard.close()
-      const release = async () => (policy.kept ? policy.kept.keep(key, link, end()) : close())
+      const release = async () => (kept ? kept.keep(key, link, end()) : close())
       return { ...origin, close, release }
     } catch (error) {
       await guard.close().catch(() => {})
@@ -137,12 +147,17 @@ async function originOf(
   guard: ConnectionGuard,
   legacy: boolean,
   limitSeconds: number,
+  observe: ObserveCall,
 ): Promise<Omit<Origin, 'close' | 'release'> & { end(): Promise<void> }> {
   guard.wake()
   const session = openSession()
   const begin = () => guard.waitFor(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
   let begunAt = performance.now()
+  const broke = (error: unknown) => {
+    throw originError(error, errors.originBroke)
+  }
+  const read = <T>(work: () => Promise<T>) => timing('read', () => work().catch<T>(broke), outcomeOf, observe)
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
 
   return {
@@ -150,28 +165,17 @@ async function originOf(
     isDue,
     async renew() {
       if (!isDue()) return false
-      try {
-        await guard.waitFor(transaction.rollback())
-        transaction = await begin()
-        begunAt = performance.now()
-        return true
-      } catch (error) {
-        throw originError(error, errors.originBroke)
-      }
+      await guard.waitFor(transaction.rollback()).catch(broke)
+      transaction = await begin().catch(broke)
+      begunAt = performance.now()
+      return true
     },
-    each: (query, parameters, take) =>
-      forEachRow(guard, transaction.run(query, parameters), take).catch((error) => {
-        throw originError(error, errors.originBroke)
-      }),
-    rows: (query, parameters, mostBytes) =>
-      collectRows(
-        guard,
-        transaction.run(query, parameters),
-        mostBytes ?? longestRecordBytes,
-        mostBytes === undefined ? longestRecordBytes : Number.POSITIVE_INFINITY,
-      ).catch((error) => {
-        throw originError(error, errors.originBroke)
-      }),
+    each: (query, parameters, take) => read(() => forEachRow(guard, transaction.run(query, parameters), take)),
+    rows(query, parameters, mostBytes) {
+      const mostArriving = mostBytes === undefined ? longestRecordBytes : Number.POSITIVE_INFINITY
+      const run = () => transaction.run(query, parameters)
+      return read(() => collectRows(guard, run(), mostBytes ?? longestRecordBytes, mostArriving))
+    },
     async ask(query) {
       const apart = openSession()
       try {
@@ -204,6 +208,9 @@ function decodeRows(rows: Rows): unknown[][] {
     rows.release()
   }
 }
+
+/** A non-retryable error is a refusal, by the origin or by our own policy; any other error is a failure. */
+const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
 
 /** Whether the origin did not reach the bookmarks in time. Neo4j 3.5 uses its code for other errors too. */
 const isBehind = ({ code, message }: Neo4jError) =>

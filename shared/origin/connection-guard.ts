@@ -8,30 +8,8 @@ import * as errors from '../errors/catalogue.ts'
 import { currentTenant } from '../lifecycle/current-tenant.ts'
 import type { Unpack } from '../packstream/decode.ts'
 import { type BoltConnection, limitHandshake, readByMessage, sendTogether } from './connection.ts'
-import { type HeldBudget, processBudget } from './held-budget.ts'
+import { processBudget } from './held-budget.ts'
 import { Rows } from './rows.ts'
-
-/** Controls the connections of one driver, which does not expose them: their address, their limits and their end. */
-export interface ConnectionGuard {
-  /** Awaits work of the origin within the inactivity limits. @throws what the work throws, or a Neo4jError. */
-  waitFor<T>(work: Promise<T>): Promise<T>
-  /** Memory for the rows of a result. */
-  newRows(): Rows
-  /** The record that is being delivered: its bytes are overwritten by the next one. */
-  delivered(): Buffer | null
-  /** Call this before the connections are used again after `rest`. */
-  wake(): void
-  /**
-   * Call this when the connections are no longer used. An origin that sends more than a few bytes before `wake` is
-   * disconnected.
-   * @throws an Error, after disconnecting the origin, if it has sent part of a message, which would stay in memory.
-   */
-  rest(): void
-  /** Destroys every connection immediately. */
-  disconnect(reason: Error): void
-  /** Closes the driver and any connection that it leaves open. */
-  close(): Promise<void>
-}
 
 /** Limits on the inactivity of an origin, counted only while a caller waits for it. */
 export type InactivityLimits = Pick<OriginSettings, 'silenceSeconds' | 'stallSeconds'>
@@ -70,17 +48,12 @@ const tickMs = 1_000
 const mostBytesAtRest = 1024
 
 /**
- * Takes control of a new driver's connections. They go to the checked `address`, because the driver would resolve the
- * name again; certificates must still match the name. An origin that exceeds the memory limit or an inactivity limit is
- * disconnected, and pending calls reject. A connection whose handshake is never answered is destroyed on close, because
- * the driver leaves it open.
+ * Takes control of a new driver's connections, which it does not expose. They go to the checked `address`, because the
+ * driver would resolve the name again; certificates must still match the name. An origin that exceeds the memory limit
+ * or an inactivity limit is disconnected, and pending calls reject. A connection whose handshake is never answered is
+ * destroyed on close, because the driver leaves it open.
  */
-export function guardConnections(
-  driver: Driver,
-  address: string,
-  { silenceSeconds, stallSeconds }: InactivityLimits,
-  budget: HeldBudget = processBudget,
-): ConnectionGuard {
+export function guardConnections(driver: Driver, address: string, { silenceSeconds, stallSeconds }: InactivityLimits) {
   const sockets = new Set<Socket>()
   const waiting = new Set<(reason: unknown) => void>()
   // Holds no connections, because the memory of a connection that has ended must be freed.
@@ -91,7 +64,7 @@ export function guardConnections(
   let silentTicks = 0
   let stalledTicks = 0
   let lastBytes = 0
-  const share = budget.open(currentTenant(), () => {
+  const share = processBudget.open(currentTenant(), () => {
     refusal = errors.processBusy('bytes from origins', { retryable: true })
     disconnect(refusal)
   })
@@ -154,31 +127,33 @@ export function guardConnections(
 
   const timer = setInterval(checkProgress, tickMs).unref()
   return {
-    waitFor<T>(work: Promise<T>) {
-      const { promise, resolve, reject } = Promise.withResolvers<T>()
-      const settle = () => {
+    /** Awaits work of the origin within the inactivity limits. @throws what the work throws, or a Neo4jError. */
+    async waitFor<T>(work: Promise<T>): Promise<T> {
+      const { promise: disconnected, reject } = Promise.withResolvers<never>()
+      waiting.add(reject)
+      try {
+        return await Promise.race([work, disconnected])
+      } catch (error) {
+        throw refusal ?? error
+      } finally {
         waiting.delete(reject)
         hasProgressed = true
       }
-      waiting.add(reject)
-      work.then(
-        (value) => {
-          settle()
-          resolve(value)
-        },
-        (error) => {
-          settle()
-          reject(refusal ?? error)
-        },
-      )
-      return promise
     },
+    /** Memory for the rows of a result. */
     newRows: () => new Rows(share, (value) => unpack(value)),
+    /** The record that is being delivered: its bytes are overwritten by the next one. */
     delivered: () => delivered,
+    /** Call this before the connections are used again after `rest`. */
     wake() {
       bytesAtRest = null
       share.tenant = currentTenant()
     },
+    /**
+     * Call this when the connections are no longer used. An origin that sends more than a few bytes before `wake` is
+     * disconnected.
+     * @throws an Error, after disconnecting the origin, if it has sent part of a message, which would stay in memory.
+     */
     rest() {
       bytesAtRest = 0
       if (unfinished.size === 0) return
@@ -186,7 +161,9 @@ export function guardConnections(
       disconnect(reason)
       throw reason
     },
+    /** Destroys every connection immediately. */
     disconnect,
+    /** Closes the driver and any connection that it leaves open. */
     async close() {
       clearInterval(timer)
       share.change(-share.bytes)
@@ -196,3 +173,5 @@ export function guardConnections(
     },
   }
 }
+
+export type ConnectionGuard = ReturnType<typeof guardConnections>

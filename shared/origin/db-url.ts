@@ -27,17 +27,17 @@ export function parseDbUrl(text: string): DbUrl | { problem: string } {
   if (text.length > longest) return { problem: form }
   const [whole, encryption, hostText = '', portText] = grammar.exec(text) ?? []
   if (whole === undefined) return { problem: form }
-  const port = portText === undefined ? 7687 : Number(portText)
-  if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
-  const host = hostText.toLowerCase()
-  const problem = hostProblem(host)
-  if (problem) return { problem }
-  return { encrypted: encryption === '+s', host: host.replace(/^\[|\]$/g, ''), port }
+  const parts = hostAndPort(hostText, Number(portText ?? 7687))
+  return 'problem' in parts ? parts : { encrypted: encryption === '+s', ...parts }
 }
 
-/** The rule that a lower-case host breaks; null if none. IPv6 addresses are in brackets. */
-export const hostProblem = (host: string): string | null =>
-  host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
+/** Checks the host of an address, which has an IPv6 address in brackets, and its port. @returns the violated rule */
+export function hostAndPort(text: string, port: number): { host: string; port: number } | { problem: string } {
+  if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
+  const host = text.toLowerCase().replace(/^\[|\]$/g, '')
+  const problem = text.startsWith('[') ? ipv6Problem(host) : nameProblem(host)
+  return problem === null ? { host, port } : { problem }
+}
 
 function ipv6Problem(address: string): string | null {
   if (isIP(address) !== 6) return 'must have a valid IPv6 address in brackets'

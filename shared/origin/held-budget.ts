@@ -9,22 +9,17 @@ export interface Share {
   change(bytes: number): void
 }
 
-/** Limits the memory that a process uses for data from origins, for all builds together. */
-export interface HeldBudget {
-  /** `refuse` must free everything: from then on the share counts as empty. */
-  open(tenant: string, refuse: () => void): Share
-}
-
 /**
- * When all shares together exceed the limit, refuses the largest share of the tenant that holds the most. Nobody waits,
- * so shares cannot wait for one another. A tenant that holds little is never refused because another tenant holds much,
- * even if in many builds.
+ * Limits the memory that a process uses for data from origins, for all builds together. When all shares together exceed
+ * the limit, refuses the largest share of the tenant that holds the most. Nobody waits, so shares cannot wait for one
+ * another. A tenant that holds little is never refused because another tenant holds much, even if in many builds.
  */
-export function createHeldBudget(limitBytes: number): HeldBudget {
+export function createHeldBudget(limitBytes: number) {
   const holders = new Map<Share, () => void>()
   let total = 0
   return {
-    open(tenant, refuse) {
+    /** `refuse` must free everything: from then on the share counts as empty. */
+    open(tenant: string, refuse: () => void): Share {
       let held = 0
       const share: Share = {
         tenant,

@@ -1,4 +1,4 @@
-import { hostProblem } from './db-url.ts'
+import { hostAndPort } from './db-url.ts'
 
 /** A parsed `callbackUrl`. `host` is lower-case; an IPv6 address is without brackets. `path` includes the query. */
 export interface HttpsUrl {
@@ -22,10 +22,6 @@ export function parseHttpsUrl(text: string): HttpsUrl | { problem: string } {
   if (text.length > longest) return { problem: `must be at most ${longest} characters` }
   const [, hostText = '', portText = '443', path = ''] = grammar.exec(text) ?? []
   if (hostText === '') return { problem: form }
-  const port = Number(portText)
-  if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
-  const host = hostText.toLowerCase()
-  const problem = hostProblem(host)
-  if (problem) return { problem }
-  return { host: host.replace(/^\[|\]$/g, ''), port, path: path.startsWith('/') ? path : `/${path}` }
+  const parts = hostAndPort(hostText, Number(portText))
+  return 'problem' in parts ? parts : { ...parts, path: path.startsWith('/') ? path : `/${path}` }
 }

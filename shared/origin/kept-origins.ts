@@ -2,20 +2,6 @@ import { withTimeout } from '../lifecycle/timeout.ts'
 import type { Link } from './link.ts'
 
 /**
- * Keeps connections to origins between publishes, because logging in costs an origin more than a small publish. A key
- * names the user and the origin of connections. It must contain everything that distinguishes one user of one origin
- * from others, including the password. Connections, and with them the credentials, are kept until `keptMs` after they
- * were opened, however often they are used: after that, the next publish logs in again.
- */
-export interface KeptOrigins {
-  /** Gives the caller alone the connections that were kept last under this key; null if there are none. */
-  take(key: string): Link | null
-  /** Keeps connections when `ended` has resolved; closes them if it rejects or takes long, or if they are too old. */
-  keep(key: string, link: Link, ended: Promise<unknown>): void
-  close(): Promise<void>
-}
-
-/**
  * Time that connections to an origin stay open for later publishes. Beyond it they close, and the next publish logs in
  * again.
  */
@@ -31,7 +17,13 @@ interface Entry {
   timer: NodeJS.Timeout
 }
 
-export function createKeptOrigins(gauge: { set(count: number): void }): KeptOrigins {
+/**
+ * Keeps connections to origins between publishes, because logging in costs an origin more than a small publish. A key
+ * names the user and the origin of connections. It must contain everything that distinguishes one user of one origin
+ * from others, including the password. Connections, and with them the credentials, are kept until `keptMs` after they
+ * were opened, however often they are used: after that, the next publish logs in again.
+ */
+export function createKeptOrigins(gauge: { set(count: number): void }) {
   const entries = new Set<Entry>()
   const ending = new Set<Promise<void>>()
   let isClosed = false
@@ -60,17 +52,21 @@ export function createKeptOrigins(gauge: { set(count: number): void }): KeptOrig
   }
 
   return {
-    take(key) {
+    /** Gives the caller alone the connections that were kept last under this key; null if there are none. */
+    take(key: string): Link | null {
       const found = [...entries].findLast((entry) => entry.key === key)
       return found ? remove(found) : null
     },
-    keep(key, link, ended) {
+    /** Keeps connections when `ended` has resolved; closes them if it rejects or takes long, or if they are too old. */
+    keep(key: string, link: Link, ended: Promise<unknown>): void {
       const kept = keepOnce(ended, key, link).finally(() => ending.delete(kept))
       ending.add(kept)
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true
       await Promise.all([...ending, ...[...entries].map(remove).map(discard)])
     },
   }
 }
+
+export type KeptOrigins = ReturnType<typeof createKeptOrigins>

@@ -1,4 +1,4 @@
-import { type Cursor, malformed } from '../packstream/cursor.ts'
+import { type Cursor, isAt, malformed } from '../packstream/cursor.ts'
 
 // The nodes of an origin mostly have few different sets of labels.
 const setsKept = 1_000
@@ -17,9 +17,9 @@ export class LabelSets {
   /** @throws originBroke (502) if they are malformed */
   read(cursor: Cursor): readonly string[] {
     const { bytes, at: start } = cursor
-    // These are almost always the labels of the previous node.
+    // These are almost always the labels of the previous node. A list is never the beginning of another one.
     const size = this.#bytes.length
-    if (size > 0 && size <= cursor.end - start && isAt(bytes, start, this.#bytes)) {
+    if (size > 0 && size <= cursor.end - start && isAt(this.#bytes, bytes, start)) {
       cursor.at = start + size
       return this.#labels
     }
@@ -36,10 +36,4 @@ export class LabelSets {
     this.#bytes = Buffer.from(list)
     return this.#labels
   }
-}
-
-/** Whether the bytes from an offset begin with these. A list is never the beginning of another one. */
-function isAt(bytes: Buffer, start: number, list: Buffer): boolean {
-  for (let at = 0; at < list.length; at++) if (bytes[start + at] !== list[at]) return false
-  return true
 }

@@ -17,72 +17,59 @@ export interface Received {
   rowBytes: number
 }
 
-/** State of a result while its rows arrive. */
-interface Receiving {
-  /** null after the read was abandoned. */
-  rows: Rows | null
-  arrived: number
-  bytes: number
-  resolve(received: Received): void
-  reject(error: unknown): void
-}
-
 /**
  * Collects all rows of a result, unless they take more than `mostBytes`: then `rows` is null. An origin that sends more
  * than `mostArriving` bytes is disconnected, as it may never end.
  */
-export function collectRows(
+export async function collectRows(
   guard: ConnectionGuard,
   result: Result,
   mostBytes: number,
   mostArriving = Number.POSITIVE_INFINITY,
 ): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  // A transaction retains its results with their observers until it ends. Clearing `reading` frees the rows and the
-  // promise.
-  let reading: Receiving | null = { rows: guard.newRows(), arrived: 0, bytes: 0, resolve, reject }
-  result.subscribe({
-    onNext(record) {
-      if (reading === null) return
-      if (++reading.arrived > mostRowsHeld) guard.disconnect(tooManyRows())
-      const bytes = bytesOf(guard, record)
-      reading.bytes += bytes.length
-      if (reading.bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))
-      if (reading.rows === null) return
-      if (reading.bytes <= mostBytes) {
-        reading.rows.add(bytes)
+  let rows: Rows | null = guard.newRows()
+  let arrived = 0
+  let bytes = 0
+  try {
+    await receive(guard, result, (record) => {
+      if (++arrived > mostRowsHeld) guard.disconnect(tooManyRows())
+      bytes += record.length
+      if (bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))
+      if (rows === null) return
+      if (bytes <= mostBytes) {
+        rows.add(record)
         return
       }
-      reading.rows.release()
-      reading.rows = null
+      rows.release()
+      rows = null
       // The server discards the remaining rows. Rows that it has already sent (with Bolt 3, all) still arrive.
       result.summary().catch(() => {})
-    },
-    onCompleted() {
-      const { rows = null, bytes = 0, arrived = 0 } = reading ?? {}
-      reading?.resolve({ rows, rowBytes: bytes / Math.max(1, arrived) })
-    },
-    onError(error) {
-      reading?.rows?.release()
-      reading?.reject(error)
-    },
-  })
-  return guard.waitFor(promise).finally(() => {
-    reading = null
-  })
+    })
+  } catch (error) {
+    rows?.release()
+    throw error
+  }
+  return { rows, rowBytes: bytes / Math.max(1, arrived) }
 }
 
 /** Passes each row of a result to `take`, as a cursor at its first field, and retains none. */
 export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Cursor) => void): Promise<void> {
+  const cursor = new Cursor()
+  return receive(guard, result, (record) => {
+    cursor.openRecord(record, 0, record.length)
+    take(cursor)
+  })
+}
+
+/** Passes the bytes of each record to `take`, which are valid until it returns. */
+function receive(guard: ConnectionGuard, result: Result, take: (record: Buffer) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // As above: the transaction must retain neither what `take` builds from the rows nor the last row.
-  let taking: { take: (row: Cursor) => void; cursor: Cursor } | null = { take, cursor: new Cursor() }
+  // A transaction retains its results with their observers until it ends. Clearing `taking` frees what `take` holds.
+  let taking: typeof take | null = take
   result.subscribe({
     onNext(record) {
       const bytes = bytesOf(guard, record)
-      if (taking === null) return
-      taking.cursor.openRecord(bytes, 0, bytes.length)
-      taking.take(taking.cursor)
+      taking?.(bytes)
     },
     onCompleted: () => resolve(),
     onError: reject,

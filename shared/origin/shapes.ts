@@ -1,4 +1,4 @@
-import { type Cursor, malformed } from '../packstream/cursor.ts'
+import { type Cursor, isAt, malformed } from '../packstream/cursor.ts'
 import { elementKind, type Kind, kind } from '../packstream/kinds.ts'
 import { passValue } from '../packstream/pass-value.ts'
 
@@ -88,7 +88,7 @@ export class Shapes {
       const of = passValue(cursor)
       const { last } = step
       step =
-        last !== null && last.kind === of && isSame(last.key, cursor.bytes, start, size)
+        last !== null && last.kind === of && last.key.length === size && isAt(last.key, cursor.bytes, start)
           ? last
           : this.#follow(step, cursor.bytes.subarray(start, start + size), of)
     }
@@ -121,12 +121,6 @@ export class Shapes {
     this.#keyBytes = 0
     this.#keys = 0
   }
-}
-
-function isSame(key: Buffer, bytes: Buffer, start: number, size: number): boolean {
-  if (key.length !== size) return false
-  for (let at = 0; at < size; at++) if (key[at] !== bytes[start + at]) return false
-  return true
 }
 
 function shapeOf(end: Step): Shape {

@@ -1,4 +1,4 @@
-import type { Rendered, Wrap } from './values/values.ts'
+import { byFields, type Rendered } from './values/values.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */
 export interface Identity {
@@ -35,17 +35,9 @@ export function mergeText(id: Rendered): string {
   return numberText(id) ?? (id.wrap === null ? id.json : (fieldsText(id) ?? `${id.wrap} ${id.json}`))
 }
 
-const givenByFields: Partial<Record<Wrap, Wrap>> = {
-  pointByFields: 'point',
-  pointInSpaceByFields: 'point',
-  durationByFields: 'duration',
-  timeByFields: 'time',
-  datetimeByFields: 'datetime',
-}
-
 /** The text that a value given by its fields has with `numbers` plain; null for any other value. */
 function fieldsText({ json, wrap }: Rendered): string | null {
-  const plain = wrap && givenByFields[wrap]
+  const plain = wrap && byFields[wrap]?.call
   return plain ? `${plain} ${json.replace(/"(-?\d+)"/g, '$1')}` : null
 }
 

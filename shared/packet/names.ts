@@ -5,16 +5,19 @@ const segment = orgSegment.source.slice(1, -1)
 const reservedOrgs = ['status', 'multi']
 
 /** An org, or a sub-directory of one: 1 to 8 segments joined by `/`. Contract 8. */
-export const orgName = z
-  .string()
-  .superRefine((name, context) => {
-    const problem = orgNameProblem(name)
-    if (problem) context.addIssue({ code: 'custom', message: problem })
-  })
-  .meta({ pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$` })
+export const orgName = nameWithout(orgNameProblem).meta({
+  pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$`,
+})
 
 /** Characters of `orgName`. Beyond it the answer is `400 invalidRequest`. 8 segments have 63 each. */
 const longestOrg = 511
+
+function nameWithout(problemOf: (name: string) => string | null) {
+  return z.string().superRefine((name, context) => {
+    const message = problemOf(name)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+}
 
 function orgNameProblem(name: string): string | null {
   if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
@@ -26,10 +29,9 @@ function orgNameProblem(name: string): string | null {
 }
 
 /** A name a client gives to a packet. Contract 8; seed, `fileName`. */
-export const fileName = z.string().superRefine((name, context) => {
-  const problem = fileNameProblem(name) ?? (parsePartName(name) ? 'must not be the name of a part (Part#of#)' : null)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+export const fileName = nameWithout(
+  (name) => fileNameProblem(name) ?? (parsePartName(name) ? 'must not be the name of a part (Part#of#)' : null),
+)
 
 /**
  * Bytes of a file name. Beyond it the answer is `400 invalidRequest`. Every store has this limit, and answers a request
@@ -41,10 +43,7 @@ export const longestKeyBytes = 1_024
 export const namePiece = z.string().max(longestKeyBytes, `must be at most ${longestKeyBytes} characters`)
 
 /** A name that a client asks for: the name of a packet or of one of its parts. */
-export const storedName = z.string().superRefine((name, context) => {
-  const problem = fileNameProblem(name)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+export const storedName = nameWithout(fileNameProblem)
 
 /** A name that a client asks for and that can only be the name of a packet. */
 export const packetFileName = storedName.superRefine((name, context) => {

@@ -12,13 +12,6 @@ export interface PacketShape {
   others: number
 }
 
-export interface ShapeTally {
-  add(topic: Topic, count?: number): void
-  /** Adds the counts of another part of the packet. */
-  merge(shape: PacketShape): void
-  read(): PacketShape
-}
-
 const most = {
   /**
    * Topics that a manifest counts. Beyond it the manifest counts further pairs as others: a picture of more topics
@@ -33,7 +26,7 @@ const most = {
 }
 
 /** Counts pairs by topic, in bounded memory. Lists the first topics, in the order in which they came. */
-export function createShapeTally(): ShapeTally {
+export function createShapeTally() {
   const counts = new Map<string, ShapeCount>()
   let nameCharacters = 0
   let others = 0
@@ -45,11 +38,9 @@ export function createShapeTally(): ShapeTally {
     const key = `${kind}\u0000${label}\u0000${type ?? ''}\u0000${to ?? ''}`
     const known = counts.get(key)
     if (known) return known
-    const characters = key.length
-    if (counts.size === most.counts || nameCharacters + characters > most.nameCharacters) return undefined
-    nameCharacters += characters
-    const names = { kind, label, ...(type === undefined ? {} : { type }), ...(to === undefined ? {} : { to }) }
-    const counted = { ...names, count: 0 }
+    if (counts.size === most.counts || nameCharacters + key.length > most.nameCharacters) return undefined
+    nameCharacters += key.length
+    const counted = { ...topic, count: 0 }
     counts.set(key, counted)
     return counted
   }
@@ -68,10 +59,11 @@ export function createShapeTally(): ShapeTally {
 
   return {
     add,
-    merge(shape) {
+    /** Adds the counts of another part of the packet. */
+    merge(shape: PacketShape): void {
       for (const { count, ...topic } of shape.counts) add(topic, count)
       others += shape.others
     },
-    read: () => ({ counts: [...counts.values()], others }),
+    read: (): PacketShape => ({ counts: [...counts.values()], others }),
   }
 }

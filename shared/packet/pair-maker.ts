@@ -1,7 +1,6 @@
 import type { ParameterSyntax } from './cypher/parameters.ts'
 import { type Identity, isAlike } from './identity.ts'
-import type { RelationshipType } from './kinds/cleanup.ts'
-import { type ClauseSource, cleanup, type KeepClause, type KeepList } from './kinds/cleanup.ts'
+import { type ClauseSource, cleanup, type KeepClause, type KeepList, type RelationshipType } from './kinds/cleanup.ts'
 import { deleteProperties } from './kinds/delete-properties.ts'
 import { type NodeChanges, nodeUpsert } from './kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './kinds/postback.ts'
@@ -34,9 +33,8 @@ export function createPairMaker(syntax: ParameterSyntax) {
   const shapes = new Map<string, Shape<unknown>>()
   let keptText = 0
 
-  /** `parts` identify the shape: the kind of statement, and all that its text depends on. */
-  function shape<Source>(parts: readonly string[], make: () => Statement<Source>): Shape<Source> {
-    const key = parts.join('\u0000')
+  /** `key` identifies the shape: the kind of statement, and all that its text depends on. */
+  function shape<Source>(key: string, make: () => Statement<Source>): Shape<Source> {
     const known = shapes.get(key)
     if (known) return known as Shape<Source>
     const made = shapeOf(make(), syntax)
@@ -47,26 +45,6 @@ export function createPairMaker(syntax: ParameterSyntax) {
     }
     shapes.set(key, made)
     return made
-  }
-
-  /** The shape of node upserts with these keys and expressions. */
-  function nodeUpsertShape(identity: Identity, fields: readonly Field[], changes: NodeChanges) {
-    const { protectedKeys, added, removed } = changes
-    const lists = [fields.flatMap(fieldKey), protectedKeys, added, removed]
-    const key = ['node', ...anchorKey(identity), ...lists.flatMap((list) => [...list, ''])]
-    return shape(key, () => nodeUpsert(anchorOf(identity), fields, changes))
-  }
-
-  /** The shape of relationship upserts with these keys and expressions. */
-  function relationshipUpsertShape(
-    ends: Ends,
-    fields: readonly Field[],
-    protectedKeys: readonly string[],
-    idField: string | null,
-  ) {
-    const lists = [fields.flatMap(fieldKey), protectedKeys]
-    const key = ['relationship', ...endsKey(ends), ...lists.flatMap((list) => [...list, '']), idField ?? '']
-    return shape(key, () => relationshipUpsert(anchorsOf(ends), fields, protectedKeys, idField))
   }
 
   // A cleanup usually has the same shape as the previous one.
@@ -86,64 +64,54 @@ export function createPairMaker(syntax: ParameterSyntax) {
       lists.every(({ clause }, index) => clause === known.clauses[index])
     if (isLast) return known.shape
     const clauses = lists.map(({ clause }) => clause)
-    const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauses.flatMap(clauseKey)]
-    last = { node, type, clauses, shape: shape(key, () => cleanup(anchorOf(node), type, clauses)) }
+    const clauseKeys = clauses.map(({ id, ...clause }) => [clause, valueKey(id)])
+    const key = JSON.stringify([nodeKey(node), type, clauseKeys])
+    last = { node, type, clauses, shape: shape(key, () => cleanup(node, type, clauses)) }
     return last.shape
   }
 
   return {
     /** The bytes of the pair that is being written. The next pair must wait until a part has taken them. */
     bytes: new JsonBytes(),
-    nodeUpsertShape,
-    relationshipUpsertShape,
+    /** The shape of node upserts with these keys and expressions. */
+    nodeUpsertShape(node: Identity, fields: readonly Field[], changes: NodeChanges) {
+      const key = JSON.stringify([nodeKey(node), fields.map(fieldKey), changes])
+      return shape(key, () => nodeUpsert(node, fields, changes))
+    },
+    /** The shape of relationship upserts with these keys and expressions. */
+    relationshipUpsertShape(ends: Ends, fields: readonly Field[], kept: readonly string[], idField: string | null) {
+      const key = JSON.stringify([endsKey(ends), fields.map(fieldKey), kept, idField])
+      return shape(key, () => relationshipUpsert(ends, fields, kept, idField))
+    },
     deleteProperties(node: Identity, keys: readonly string[]): WrittenPair {
-      const key = ['deleteProperties', ...anchorKey(node), ...keys]
+      const key = `deleteProperties ${nodeKey(node)}${keys.join('\u0000')}`
       return pairOf(
-        shape(key, () => deleteProperties(anchorOf(node), keys)),
+        shape(key, () => deleteProperties(node, keys)),
         () => node.id.json,
       )
     },
     postbackNode(node: Identity, stamp: PropertyField): WrittenPair {
-      const key = ['postbackNode', ...anchorKey(node), ...fieldKey(stamp)]
-      return pairOf(
-        shape(key, () => postbackNode(anchorOf(node), stamp)),
-        (source) => (source === 'id' ? node.id.json : stamp.value.json),
-      )
+      const made = shape(`postback ${nodeKey(node)}${fieldKey(stamp)}`, () => postbackNode(node, stamp))
+      return pairOf(made, (source) => (source === 'id' ? node.id : stamp.value).json)
     },
     postbackRelationship(ends: Ends, id: PropertyField | null, stamp: PropertyField): WrittenPair {
-      const key = ['postbackRelationship', ...endsKey(ends), ...fieldKey(stamp), ...(id === null ? [] : fieldKey(id))]
+      const key = `postback ${endsKey(ends)}${id && fieldKey(id)}${fieldKey(stamp)}`
+      const values = { startId: ends.start.id, endId: ends.end.id, relationshipId: id?.value, stamp: stamp.value }
       return pairOf(
-        shape(key, () => postbackRelationship(anchorsOf(ends), id, stamp)),
-        (source) => {
-          if (source === 'stamp') return stamp.value.json
-          return source === 'relationshipId' ? (id as PropertyField).value.json : endId(ends, source)
-        },
+        shape(key, () => postbackRelationship(ends, id, stamp)),
+        (source) => (values[source] as Rendered).json,
       )
     },
-    cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): WrittenPair {
-      return pairOf(cleanupShape(node, type, lists), (source) =>
+    cleanup: (node: Identity, type: RelationshipType, lists: readonly KeepList[]): WrittenPair =>
+      pairOf(cleanupShape(node, type, lists), (source) =>
         source === 'id' ? node.id.json : `[${[...(lists[source.clause] as KeepList).ids].join(',')}]`,
-      )
-    },
+      ),
   }
 }
 
-const endId = ({ start, end }: Ends, source: 'startId' | 'endId') => (source === 'startId' ? start : end).id.json
-
 export type PairMaker = ReturnType<typeof createPairMaker>
 
-const expressionKey = ({ wrap, list }: Expression) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
-const anchorsOf = ({ start, type, end }: Ends) => ({ start: anchorOf(start), type, end: anchorOf(end) })
-const endsKey = ({ start, type, end }: Ends) => [...anchorKey(start), type, ...anchorKey(end)]
-// Includes the kind of clause: otherwise two clauses with relationship ids could have the key of one with far ends.
-const clauseKey = (clause: KeepClause) =>
-  clause.by === 'farEnd'
-    ? [clause.by, clause.direction, ...anchorKey(clause)]
-    : [clause.by, clause.field, expressionKey(clause.id)]
-const anchorOf = ({ label, idProperty, id }: Identity) => ({ label, idProperty, id })
-const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: string; id: Expression }) => [
-  label,
-  idProperty,
-  expressionKey(id),
-]
-const fieldKey = ({ key, value }: Field) => [key, expressionKey(value)]
+const valueKey = ({ wrap, list }: Expression) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
+const fieldKey = ({ key, value }: Field) => `${key}\u0000${valueKey(value)}\u0000`
+const nodeKey = ({ label, idProperty, id }: Identity) => `${label}\u0000${idProperty}\u0000${valueKey(id)}\u0000`
+const endsKey = ({ start, type, end }: Ends) => `${nodeKey(start)}${type}\u0000${nodeKey(end)}`

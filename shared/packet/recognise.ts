@@ -3,7 +3,7 @@ import { render, type Template } from './cypher/parameters.ts'
 import { kinds, type Structure, statementOf } from './kinds/kinds.ts'
 import type { Topic } from './kinds/statement.ts'
 import { partLimits } from './parts/part-buffer.ts'
-import { createScanner, mismatch, type Scanner } from './read-back/scanner.ts'
+import { mismatch, Scanner } from './read-back/scanner.ts'
 
 /**
  * A statement of the service that was read back: its structure, its text as it was read and as a template, its topic,
@@ -22,13 +22,12 @@ const longestText = partLimits(1).maxPairBytes
  */
 export function recognise(text: string): Recognised | null {
   if (text.length > longestText) return null
-  const scanner = createScanner(text)
   for (const { read } of Object.values(kinds)) {
-    scanner.restart()
+    const scanner = new Scanner(text)
     const structure = readBy(read, scanner)
     if (structure === null || !scanner.isAtEnd()) continue
     const { text: written, topic, bindings } = statementOf(structure)
-    if (render(written, scanner.syntax()) !== text) continue
+    if (render(written, scanner.syntax ?? 'dollar') !== text) continue
     const parameters = [...new Set(bindings.map(({ name }) => name))]
     return { ...structure, statement: text, text: written, topic, parameters }
   }

@@ -1,6 +1,5 @@
 import { inBatches } from '../store/batches.ts'
-import type { StoredObject } from '../store/object-store.ts'
-import { probes } from '../store/probe-key.ts'
+import { probes, type StoredObject } from '../store/object-store.ts'
 import type { Generations } from './generations.ts'
 import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
 import { type Manifest, type UnreadableManifest, unlessUnreadable } from './manifest.ts'

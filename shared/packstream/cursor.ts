@@ -1,32 +1,32 @@
 import * as errors from '../errors/catalogue.ts'
 
-/** PackStream markers that stand for one thing each. */
-export const marker = {
-  null: 0xc0,
-  float: 0xc1,
-  false: 0xc2,
-  true: 0xc3,
-  int8: 0xc8,
-  int16: 0xc9,
-  int32: 0xca,
-  int64: 0xcb,
-  bytes8: 0xcc,
-  bytes16: 0xcd,
-  bytes32: 0xce,
-  string8: 0xd0,
-  string16: 0xd1,
-  string32: 0xd2,
-  list8: 0xd4,
-  list16: 0xd5,
-  list32: 0xd6,
-  map8: 0xd8,
-  map16: 0xd9,
-  map32: 0xda,
-  uuid: 0xe0,
+/** Types of values. Those that have a size or a number after their first byte have several first bytes. */
+export const type = {
+  tinyInteger: 1,
+  integer: 2,
+  float: 3,
+  null: 4,
+  boolean: 5,
+  string: 6,
+  bytes: 7,
+  list: 8,
+  map: 9,
+  structure: 10,
+  uuid: 11,
 } as const
 
-/** The value that begins with this byte is a small integer. */
-export const isTinyInteger = (first: number): boolean => first < 0x80 || first >= 0xf0
+/** First bytes that the code compares with. */
+export const marker = { false: 0xc2, true: 0xc3, int8: 0xc8, int16: 0xc9, int32: 0xca, int64: 0xcb } as const
+
+/** The type of a value by its first byte; 0 if no value begins with it. */
+export const types = new Uint8Array(256)
+types.fill(type.tinyInteger, 0x00, 0x80).fill(type.tinyInteger, 0xf0)
+types.fill(type.string, 0x80, 0x90).fill(type.string, 0xd0, 0xd3)
+types.fill(type.list, 0x90, 0xa0).fill(type.list, 0xd4, 0xd7)
+types.fill(type.map, 0xa0, 0xb0).fill(type.map, 0xd8, 0xdb)
+types.fill(type.structure, 0xb0, 0xc0)
+types.fill(type.null, 0xc0, 0xc1).fill(type.float, 0xc1, 0xc2).fill(type.boolean, 0xc2, 0xc4)
+types.fill(type.integer, 0xc8, 0xcc).fill(type.bytes, 0xcc, 0xcf).fill(type.uuid, 0xe0, 0xe1)
 
 const twoTo32 = 2 ** 32
 
@@ -62,25 +62,19 @@ export class Cursor {
   }
 
   passNull(): boolean {
-    if (this.peek() !== marker.null) return false
+    if (types[this.peek()] !== type.null) return false
     this.at++
     return true
   }
 
   /** @returns the number of elements, which follow */
   list(): number {
-    const first = this.peek()
-    if (first >= 0x90 && first < 0xa0) return this.#count(first & 0x0f, 0)
-    if (first >= marker.list8 && first <= marker.list32) return this.#count(0, 1 << (first - marker.list8))
-    throw malformed('a value is not a list')
+    return this.#count(this.#first(type.list, 'list'))
   }
 
   /** @returns the number of entries, which follow: a string and a value each */
   map(): number {
-    const first = this.peek()
-    if (first >= 0xa0 && first < 0xb0) return this.#count(first & 0x0f, 0)
-    if (first >= marker.map8 && first <= marker.map32) return this.#count(0, 1 << (first - marker.map8))
-    throw malformed('a value is not a map')
+    return this.#count(this.#first(type.map, 'map'))
   }
 
   /** Moves into a structure. @returns its tag; `fields` values follow. */
@@ -95,12 +89,11 @@ export class Cursor {
   string(): number {
     const first = this.peek()
     let size: number
+    // Nearly all keys are short, and every property has one.
     if (first >= 0x80 && first < 0x90) {
       size = first & 0x0f
       this.at++
-    } else if (first >= marker.string8 && first <= marker.string32) {
-      size = this.#count(0, 1 << (first - marker.string8))
-    } else throw malformed('a value is not a string')
+    } else size = this.#count(this.#first(type.string, 'string'))
     this.#advance(size)
     return size
   }
@@ -115,7 +108,7 @@ export class Cursor {
   integer(): number {
     const first = this.peek()
     const { bytes, at } = this
-    if (isTinyInteger(first)) {
+    if (types[first] === type.tinyInteger) {
       this.at++
       return first < 0x80 ? first : first - 0x100
     }
@@ -152,14 +145,13 @@ export class Cursor {
   }
 
   float(): number {
-    if (this.peek() !== marker.float) throw malformed('a value is not a float')
+    this.#first(type.float, 'float')
     this.#advance(9)
     return this.bytes.readDoubleBE(this.at - 8)
   }
 
   boolean(): boolean {
-    const first = this.peek()
-    if (first !== marker.true && first !== marker.false) throw malformed('a value is not a boolean')
+    const first = this.#first(type.boolean, 'boolean')
     this.at++
     return first === marker.true
   }
@@ -177,57 +169,51 @@ export class Cursor {
   /** Moves past a value, or to the first value inside a list, map or structure. @returns the number of values inside */
   #skipHead(): number {
     const first = this.peek()
-    if (isTinyInteger(first)) {
-      this.at++
-      return 0
-    }
-    if (first < 0x90) return this.#pass(1 + (first & 0x0f))
-    if (first < 0xa0) return this.#count(first & 0x0f, 0)
-    if (first < 0xb0) return 2 * this.#count(first & 0x0f, 0)
-    if (first < 0xc0) {
-      this.#advance(2)
-      return first & 0x0f
-    }
-    switch (first) {
-      case marker.null:
-      case marker.false:
-      case marker.true:
+    switch (types[first]) {
+      case type.tinyInteger:
+      case type.null:
+      case type.boolean:
         return this.#pass(1)
-      case marker.int8:
-      case marker.int16:
-      case marker.int32:
-        return this.#pass(1 + (1 << (first - marker.int8)))
-      case marker.float:
-      case marker.int64:
+      case type.integer:
+        return this.#pass(1 + (1 << (first & 3)))
+      case type.float:
         return this.#pass(9)
-      case marker.uuid:
+      case type.uuid:
         return this.#pass(17)
-      case marker.bytes8:
-      case marker.bytes16:
-      case marker.bytes32:
-        return this.#pass(this.#count(0, 1 << (first - marker.bytes8)))
-      case marker.string8:
-      case marker.string16:
-      case marker.string32:
-        return this.#pass(this.#count(0, 1 << (first - marker.string8)))
-      case marker.list8:
-      case marker.list16:
-      case marker.list32:
-        return this.#count(0, 1 << (first - marker.list8))
-      case marker.map8:
-      case marker.map16:
-      case marker.map32:
-        return 2 * this.#count(0, 1 << (first - marker.map8))
+      case type.string:
+      case type.bytes:
+        return this.#pass(this.#count(first))
+      case type.list:
+        return this.#count(first)
+      case type.map:
+        return 2 * this.#count(first)
+      case type.structure:
+        this.#advance(2)
+        return first & 0x0f
       default:
         throw malformed(`no value begins with the byte ${first}`)
     }
   }
 
-  /** Moves past the marker and the size that follows it in `width` bytes. @returns the size; `tiny` if width is 0 */
-  #count(tiny: number, width: number): number {
+  #first(expected: number, name: string): number {
+    const first = this.peek()
+    if (types[first] !== expected) throw malformed(`a value is not a ${name}`)
+    return first
+  }
+
+  /** Moves past the first byte, and the size if it follows. @returns the size */
+  #count(first: number): number {
+    if (first < 0xc0) {
+      this.at += 1
+      return first & 0x0f
+    }
+    return this.#countAfter(first)
+  }
+
+  #countAfter(first: number): number {
+    const width = 1 << (first & 3)
     const at = this.at + 1
     this.#advance(1 + width)
-    if (width === 0) return tiny
     const { bytes } = this
     const size = width === 1 ? (bytes[at] as number) : width === 2 ? bytes.readUInt16BE(at) : bytes.readUInt32BE(at)
     // Each counted item takes at least one byte.
@@ -248,3 +234,9 @@ export class Cursor {
 
 /** Neo4j sends well-formed data, so the origin is something else, or its connection is broken. */
 export const malformed = (problem: string) => errors.originBroke(new Error(problem))
+
+/** Whether these bytes stand at an offset of others. For short ones, a call into Node costs more. */
+export function isAt(these: Buffer, bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < these.length; at++) if (these[at] !== bytes[start + at]) return false
+  return true
+}

@@ -1,5 +1,5 @@
 import neo4j, { type DateTime } from 'neo4j-driver'
-import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
+import { type Cursor, malformed, type, types } from './cursor.ts'
 import { tag } from './kinds.ts'
 
 /** Decodes one value as the driver of a connection does. */
@@ -18,43 +18,42 @@ const mostElements = 1_000_000
  * queries, names of types and searches by id. Returns every map as an empty object.
  */
 export function decode(cursor: Cursor, unpack: Unpack): unknown {
-  const first = cursor.peek()
-  if (isTinyInteger(first) || (first >= marker.int8 && first <= marker.int64)) return cursor.bigint()
-  if (first < 0x90 || (first >= marker.string8 && first <= marker.string32)) return cursor.text()
-  if (first < 0xa0 || (first >= marker.list8 && first <= marker.list32)) {
-    const length = cursor.list()
-    if (length > mostElements) throw malformed('a list is longer than any id')
-    return Array.from({ length }, () => decodeElement(cursor, unpack))
-  }
-  if (first >= 0xb0 && first < 0xc0) return decodeStructure(cursor, unpack)
-  switch (first) {
-    case marker.null:
-      cursor.at++
-      return null
-    case marker.true:
-    case marker.false:
-      return cursor.boolean()
-    case marker.float:
+  switch (types[cursor.peek()]) {
+    case type.tinyInteger:
+    case type.integer:
+      return cursor.bigint()
+    case type.float:
       return cursor.float()
-    case marker.uuid:
-      return decodeStructure(cursor, unpack)
-    default: {
-      const start = cursor.at
-      cursor.skip()
-      const isBytes = first >= marker.bytes8 && first <= marker.bytes32
-      return isBytes ? new Int8Array(cursor.bytes.subarray(start + 1 + (1 << (first - marker.bytes8)), cursor.at)) : {}
+    case type.boolean:
+      return cursor.boolean()
+    case type.string:
+      return cursor.text()
+    case type.list: {
+      const length = cursor.list()
+      if (length > mostElements) throw malformed('a list is longer than any id')
+      return Array.from({ length }, () => decodeElement(cursor, unpack))
     }
+    case type.structure:
+    case type.uuid:
+      return decodeStructure(cursor, unpack)
+    default:
+      return decodeOther(cursor)
   }
 }
 
 /** Reads a list in a list as an empty list, because no database stores one. */
 function decodeElement(cursor: Cursor, unpack: Unpack): unknown {
+  if (types[cursor.peek()] !== type.list) return decode(cursor, unpack)
+  cursor.skip()
+  return []
+}
+
+function decodeOther(cursor: Cursor): unknown {
+  const { at: start, bytes } = cursor
   const first = cursor.peek()
-  if ((first >= 0x90 && first < 0xa0) || (first >= marker.list8 && first <= marker.list32)) {
-    cursor.skip()
-    return []
-  }
-  return decode(cursor, unpack)
+  cursor.skip()
+  if (types[first] === type.null) return null
+  return types[first] === type.bytes ? new Int8Array(bytes.subarray(start + 1 + (1 << (first & 3)), cursor.at)) : {}
 }
 
 function decodeStructure(cursor: Cursor, unpack: Unpack): unknown {

@@ -41,6 +41,31 @@ export const isList = (of: Kind): boolean => of >= list
 export const elementKind = (of: Kind): Kind => of & (list - 1)
 export const isPublishable = (of: Kind): boolean => elementKind(of) < kind.oddPoint
 
+// Of these pairs, the second kind has the expression for both.
+const together: ReadonlyMap<Kind, Kind> = new Map<Kind, Kind>([
+  [kind.safeInteger, kind.largeInteger],
+  [kind.float, kind.oddFloat],
+  [kind.time, kind.timeByFields],
+  [kind.dateTime, kind.dateTimeByFields],
+])
+
+/** The kind of both in a list: one expression converts all elements. */
+export function combined(one: Kind, other: Kind): Kind {
+  if (one === other || together.get(other) === one) return one
+  if (together.get(one) === other) return other
+  // No database stores values of two types in a list.
+  return isPublishable(one) && isPublishable(other) ? kind.other : Math.max(one, other)
+}
+
+/**
+ * Distance from 1970 of a datetime that a packet gives as an instant. Beyond it the value is unpublishable: Cypher
+ * counts milliseconds in 64 bits, and would read back another instant.
+ */
+export const mostSeconds = 2n ** 63n / 1_000n
+
+export const kindOfInstant = (seconds: bigint): Kind =>
+  seconds <= mostSeconds && seconds >= -mostSeconds ? kind.dateTimeByFields : kind.farDateTime
+
 /** Tags of structures. Zoned datetimes have local seconds or UTC seconds, depending on the version of Bolt. */
 export const tag = {
   date: 0x44,

@@ -1,55 +1,36 @@
 import { currentTenant } from '../lifecycle/current-tenant.ts'
-import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
-import { emptyList, isPublishable, type Kind, kind, list, tag } from './kinds.ts'
+import { type Cursor, malformed, type, types } from './cursor.ts'
+import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
 
 /** Moves past a value. @returns its kind. @throws originBroke (502) if it is malformed */
 export function passValue(cursor: Cursor): Kind {
   const first = cursor.peek()
-  if (isTinyInteger(first)) {
-    cursor.at++
-    return kind.safeInteger
-  }
-  if (first < 0x90 || (first >= marker.string8 && first <= marker.string32)) {
-    cursor.string()
-    return kind.string
-  }
-  if (first < 0xa0 || (first >= marker.list8 && first <= marker.list32)) return passList(cursor)
-  if (first >= 0xb0 && first < 0xc0) return passStructure(cursor, first & 0x0f)
-  switch (first) {
-    case marker.null:
+  switch (types[first]) {
+    case type.tinyInteger:
+      cursor.at++
+      return kind.safeInteger
+    case type.string:
+      cursor.string()
+      return kind.string
+    case type.list:
+      return passList(cursor)
+    case type.structure:
+      return passStructure(cursor, first & 0x0f)
+    case type.null:
       cursor.at++
       return kind.absent
-    case marker.true:
-    case marker.false:
+    case type.boolean:
       cursor.at++
       return kind.boolean
-    case marker.float:
+    case type.float:
       return Number.isFinite(cursor.float()) ? kind.float : kind.oddFloat
-    case marker.int8:
-    case marker.int16:
-    case marker.int32:
-      cursor.skip()
-      return kind.safeInteger
-    case marker.int64:
+    case type.integer:
       return Number.isSafeInteger(cursor.integer()) ? kind.safeInteger : kind.largeInteger
     default:
       cursor.skip()
       return kind.other
   }
 }
-
-/** One expression converts all elements of a list. Of these pairs of kinds, the second has the expression for both. */
-const together = new Map<string, Kind>(
-  [
-    [kind.safeInteger, kind.largeInteger],
-    [kind.float, kind.oddFloat],
-    [kind.time, kind.timeByFields],
-    [kind.dateTime, kind.dateTimeByFields],
-  ].flatMap(([one, other]): [string, Kind][] => [
-    [`${one} ${other}`, other as Kind],
-    [`${other} ${one}`, other as Kind],
-  ]),
-)
 
 function passList(cursor: Cursor): Kind {
   const count = cursor.list()
@@ -61,16 +42,15 @@ function passList(cursor: Cursor): Kind {
     const one = elementOf(cursor)
     if (one === all) continue
     isMixed = true
-    // No database stores values of two types in a list.
-    all = together.get(`${all} ${one}`) ?? (isPublishable(all) && isPublishable(one) ? kind.other : Math.max(all, one))
+    all = combined(all, one)
   }
   return list + (isMixed && all === kind.dateTimeByFields ? kindAsInstants(cursor, at, count) : all)
 }
 
 /** The kind of an element. No database stores null or a list in a list. */
 function elementOf(cursor: Cursor): Kind {
-  const first = cursor.peek()
-  if (first === marker.null || (first >= 0x90 && first < 0xa0) || (first >= marker.list8 && first <= marker.list32)) {
+  const first = types[cursor.peek()]
+  if (first === type.null || first === type.list) {
     cursor.skip()
     return kind.other
   }
@@ -154,15 +134,7 @@ function passZonedWithOffset(cursor: Cursor): Kind {
   return kindOfInstant(local - cursor.bigint())
 }
 
-/**
- * Distance from 1970 of a datetime that a packet gives as an instant. Beyond it the value is unpublishable: Cypher
- * counts milliseconds in 64 bits, and would read back another instant.
- */
-const mostSeconds = 2n ** 63n / 1_000n
 const day = 86_400n
-
-const kindOfInstant = (seconds: bigint): Kind =>
-  seconds <= mostSeconds && seconds >= -mostSeconds ? kind.dateTimeByFields : kind.farDateTime
 
 /**
  * The kind of a list of datetimes. One of them is given as an instant, so all are. Offsets of up to a day are not taken

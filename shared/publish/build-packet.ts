@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { MeasuredSettings } from '../origin/measured.ts'
+import type { OpenSettings } from '../origin/connect.ts'
 import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
 import { createPairMaker } from '../packet/pair-maker.ts'
 import { createPacketWriter, type PartSink, type SealedPart } from '../packet/parts/packet-writer.ts'
@@ -53,7 +53,7 @@ export interface Built extends PacketContent {
 }
 
 export interface BuildContext {
-  originPolicy: MeasuredSettings
+  originPolicy: OpenSettings
   sink: PartSink
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void

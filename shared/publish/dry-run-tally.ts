@@ -52,8 +52,8 @@ export function createTally(unpublishableAtMost: number) {
   let open = { pairs: 0, bytes: 0 }
 
   const observer: BuildObserver = {
-    pair(text, textBytes, kind, description) {
-      const bytes = textBytes + end.length
+    pair(text, kind, description) {
+      const bytes = text.length + end.length
       open = { pairs: open.pairs + 1, bytes: open.bytes + bytes + 1 }
       statements[kind]++
       if (bytes > (largestPair?.bytes ?? 0)) {

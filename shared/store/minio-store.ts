@@ -8,8 +8,7 @@ import type { StoreSettings } from '../config/config.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
-import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
-import { probeKey } from './probe-key.ts'
+import { type ListOptions, type ObjectStore, probeKey, type StoredObject } from './object-store.ts'
 import { detectKeyRules, s3Keys } from './s3proxy.ts'
 
 const contentType = { 'Content-Type': 'application/json' }

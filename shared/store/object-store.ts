@@ -71,3 +71,8 @@ export interface ObjectStore {
   prepare(): Promise<void>
   ping(): Promise<void>
 }
+
+/** Prefix of the objects with which a program tests the store at start. A sweep removes leftover ones. */
+export const probes = '.probe/'
+
+export const probeKey = (id: string): string => `${probes}${id}`

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { byCodePoint } from '../packet/cypher/identifiers.ts'
-import type { ObjectStore } from './object-store.ts'
-import { probeKey } from './probe-key.ts'
+import { type ObjectStore, probeKey } from './object-store.ts'
 
 type KeyRules = Pick<ObjectStore, 'compareKeys' | 'finalKey'>
 

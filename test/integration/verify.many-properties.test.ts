@@ -6,7 +6,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
 import { nodeUpsert } from '../../shared/packet/kinds/node-upsert.ts'
 import { parseLossless } from '../../shared/packet/lossless-json.ts'
-import { renderValue } from '../../shared/packet/values/values.ts'
+import { renderValue } from '../../shared/packet/values/render-value.ts'
 import { pairOfStatement, sourceOf, verified } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }

@@ -43,7 +43,7 @@ describe('the table of settings', () => {
 
 test('the error table lists every code of the catalogue, with its status', () => {
   const catalogue = ['catalogue', 'of-origins'].map((name) => textOf(`shared/errors/${name}.ts`)).join('')
-  const thrown = [...catalogue.matchAll(/new AppError\(\s*(\d{3}),\s*'(\w+)'/g)].map(
+  const thrown = [...catalogue.matchAll(/(?:new AppError|caused)\(\s*(\d{3}),\s*'(\w+)'/g)].map(
     ([, status, code]) => `${status} ${code}`,
   )
   const told = rowsOf(between('3-errors', '4')).flatMap(([status, codes]) =>

@@ -1,4 +1,4 @@
-import { describePair } from '../../../shared/packet/describe-pair.ts'
+import { describePair } from '../../../shared/packet/kinds/kinds.ts'
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
 import { type Batch, halvesOf, type Item } from '../order/batches.ts'

@@ -5,7 +5,7 @@ import type { IdentifiedNode, PropertySource } from '../../../shared/packet/kind
 import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
 import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
 import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
-import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
+import { renderValue, typeName } from '../../../shared/packet/values/render-value.ts'
 import { ReplayError } from '../errors.ts'
 
 /** The identity of a node that a pair names by this value of a parameter. */

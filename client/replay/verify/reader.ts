@@ -72,7 +72,8 @@ export function differencesOf(
       const item = items[at] as Item
       const count = earlier.get(at) ?? 0
       earlier.set(at, count + 1)
-      for (const { kind, text } of check.findings(row, item.parameters, count)) {
+      const subject = () => subjectOf(recognised, item.parameters)
+      for (const { kind, text } of check.findings(row, subject, item.parameters, count)) {
         found.push({ kind, item, text: found.length < mostShown ? text : '' })
       }
     }

@@ -1,7 +1,7 @@
 import { asStored } from '../cypher/as-stored.ts'
 import { type Template, template } from '../cypher/parameters.ts'
 import { type Anchor, anchorPattern } from '../kinds/statement.ts'
-import type { Evaluated, Expectation } from './expectation.ts'
+import type { Evaluated } from './expectation.ts'
 import type { Finding, Properties } from './finding.ts'
 
 /** A query for each pair of a batch, and what its rows mean. */
@@ -9,9 +9,9 @@ export interface Check {
   /** For `overNumberedRows`. Returns `at` and the columns that `findings` takes. A pair may have no row. */
   query: Template
   /** The `values` that the query takes for a pair, in addition to the parameters that it names. */
-  values?: Expectation['values']
-  /** `earlier`: the number of rows of the same pair before this one. */
-  findings(row: Row, parameters: Properties, earlier: number): Finding[]
+  values?(parameters: Properties): unknown[]
+  /** `subject` names what the pair is about; `earlier` is the number of rows of the same pair before this one. */
+  findings(row: Row, subject: () => string, parameters: Properties, earlier: number): Finding[]
 }
 
 /** A row of a check; a column that its query does not return is absent. */

@@ -9,21 +9,12 @@ export interface Evaluated {
   equal: readonly boolean[][]
 }
 
-/** The values that properties must have according to a pair. */
-export interface Expectation {
-  /** The columns of `Evaluated`, in a query where `actual` holds the properties and `values` the lists below. */
-  columns: Template
-  /** For each group of fields: the key and the parameter of each. */
-  values(parameters: Properties): unknown[]
-  /** The value of each field, and for zoned datetimes whether the server found the actual value to be the same. */
-  of(row: Evaluated, parameters: Properties): { expected: Properties; equal: Record<string, boolean> }
-}
-
 /**
- * The server evaluates values that need an expression; any other parameter is the value itself. The query takes the
- * fields as data: if it named each field, the planning time would grow with the square of their number.
+ * The values that properties must have according to a pair. The server evaluates values that need an expression; any
+ * other parameter is the value itself. The query takes the fields as data: if it named each field, the planning time
+ * would grow with the square of their number.
  */
-export function expectationOf(fields: readonly NamedField[]): Expectation {
+export function expectationOf(fields: readonly NamedField[]) {
   const needing = fields.filter(({ value }) => value.wrap !== null)
   const groups = [...Map.groupBy(needing, ({ value: { wrap, list } }) => `${wrap} ${list}`).values()]
   const each = (make: (group: readonly NamedField[]) => Template) =>
@@ -32,9 +23,13 @@ export function expectationOf(fields: readonly NamedField[]): Expectation {
       ', ',
     )
   return {
+    /** The columns of `Evaluated`, in a query where `actual` holds the properties and `values` the lists below. */
     columns: template`[${each(evaluatedBy)}] AS evaluated, [${each(isSame)}] AS equal`,
-    values: (parameters) => groups.map((group) => group.map(({ key, name }) => [key, parameters[name]])),
-    of(row, parameters) {
+    /** For each group of fields: the key and the parameter of each. */
+    values: (parameters: Properties): unknown[] =>
+      groups.map((group) => group.map(({ key, name }) => [key, parameters[name]])),
+    /** The value of each field, and for zoned datetimes whether the server found the actual value to be the same. */
+    of(row: Evaluated, parameters: Properties) {
       const all = (lists: readonly unknown[][]) =>
         groups.flatMap((group, at) => group.map(({ key }, index): [string, unknown] => [key, lists[at]?.[index]]))
       const evaluated = new Map(all(row.evaluated))

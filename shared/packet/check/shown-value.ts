@@ -1,6 +1,7 @@
 import neo4j, { type Point } from 'neo4j-driver'
 import { stringifyLossless } from '../lossless-json.ts'
-import { floatText, isUndecodable } from '../values/values.ts'
+import { isUndecodable } from '../values/render-value.ts'
+import { floatText } from '../values/values.ts'
 
 /** A value with its type: 1, 1.0, "1" and [1] give four texts. A datetime with a named zone omits its offset. */
 export function valueText(value: unknown): string {

@@ -1,7 +1,6 @@
-import { subjectText } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { join, param, type Template, template } from '../cypher/parameters.ts'
-import { readAnchor } from '../read-back/read-patterns.ts'
+import { aName, aNode } from '../read-back/read-patterns.ts'
 import { readBoundList } from '../read-back/read-value.ts'
 import { mismatch, type Scanner } from '../read-back/scanner.ts'
 import { applied, type Wrap } from '../values/values.ts'
@@ -31,12 +30,9 @@ export const cleanupKind: KindDefinition<Cleanup> = {
 
   read(scanner) {
     const bound = scanner.takes('WITH ') ? readBoundLists(scanner) : new Map<string, Expression>()
-    scanner.expect('MATCH (n:')
-    const node = readAnchor(scanner)
+    const [node] = scanner.read`MATCH ${aNode('n')}`
     const isIn = scanner.takes('<')
-    scanner.expect('-[r:')
-    const type = scanner.name()
-    scanner.expect(']-')
+    const [type] = scanner.read`-[r:${aName}]-`
     const direction: Direction = isIn ? 'in' : scanner.takes('>') ? 'out' : 'both'
     if (!scanner.takes('(m)')) scanner.expect('()')
     const clauses = readClauses(scanner, direction, bound)
@@ -46,9 +42,9 @@ export const cleanupKind: KindDefinition<Cleanup> = {
 
   check: (it) => ({
     query: template`${staleRelationships(it.node, it.type, it.clauses)} RETURN at, count(r) AS count`,
-    findings({ count }, parameters) {
+    findings({ count }, subject) {
       const stale = count === 1n ? 'relationship' : 'relationships'
-      const text = `${subjectText(cleanupKind.identities(it), parameters)} has ${count} stale ${stale} :${it.type.type}`
+      const text = `${subject()} has ${count} stale ${stale} :${it.type.type}`
       return [{ kind: 'staleRelationship', text }]
     },
   }),
@@ -157,10 +153,7 @@ function readClause(scanner: Scanner, direction: Direction, bound: ReadonlyMap<s
   if (scanner.takes('coalesce(r.')) {
     return { by: 'relationshipId', field: scanner.name(), id: readKeptIds(scanner, bound) }
   }
-  scanner.expect('coalesce(m:')
-  const label = scanner.name()
-  scanner.expect(' AND m.')
-  const idProperty = scanner.name()
+  const [label, idProperty] = scanner.read`coalesce(m:${aName} AND m.${aName}`
   const id = readKeptIds(scanner, bound)
   return { by: 'farEnd', direction: end === 'in' ? 'in' : 'out', label, idProperty, id }
 }

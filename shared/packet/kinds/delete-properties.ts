@@ -1,8 +1,8 @@
 import { only } from '../check/check.ts'
-import { propertyFindings, subjectText } from '../check/finding.ts'
+import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
-import { readAnchor, requires } from '../read-back/read-patterns.ts'
+import { aName, aNode, requires } from '../read-back/read-patterns.ts'
 import type { KindDefinition } from './kind.ts'
 import { type Anchor, anchorPattern, type Statement } from './statement.ts'
 
@@ -19,10 +19,7 @@ export const deletePropertiesKind: KindDefinition<DeleteProperties> = {
   identities: ({ node }) => [{ ...node, parameter: 'id' }],
 
   read(scanner) {
-    scanner.expect('MATCH (n:')
-    const node = readAnchor(scanner)
-    scanner.expect(' REMOVE n.')
-    const keys = [scanner.name()]
+    const [node, ...keys] = scanner.read`MATCH ${aNode('n')} REMOVE n.${aName}`
     while (scanner.takes(', n.')) keys.push(scanner.name())
     requires(!keys.includes(node.idProperty))
     return { kind: 'deleteProperties', node, keys }
@@ -30,10 +27,7 @@ export const deletePropertiesKind: KindDefinition<DeleteProperties> = {
 
   check: (it) => ({
     query: template`MATCH ${anchorPattern('n', it.node, 'id')} RETURN at, properties(n) AS actual`,
-    findings({ actual }, parameters) {
-      const subject = subjectText(deletePropertiesKind.identities(it), parameters)
-      return propertyFindings(subject, only(actual, it.keys), {}, {}, [])
-    },
+    findings: ({ actual }, subject) => propertyFindings(subject(), only(actual, it.keys), {}, {}, []),
   }),
 }
 

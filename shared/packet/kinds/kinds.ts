@@ -1,5 +1,6 @@
 import type { Check } from '../check/check.ts'
 import { type Properties, subjectText } from '../check/finding.ts'
+import { shownId } from '../check/shown-value.ts'
 import { type Cleanup, cleanupKind } from './cleanup.ts'
 import { type DeleteProperties, deletePropertiesKind } from './delete-properties.ts'
 import type { KindDefinition } from './kind.ts'
@@ -48,6 +49,12 @@ export const typeBetween = (it: Structure): string | null => ('ends' in it ? it.
 /** What a pair is about: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
 export const subjectOf = (it: Structure, parameters: Properties): string =>
   subjectText(identitiesOf(it), parameters, typeBetween(it))
+
+/** `relationship upsert, :Person p1 -KNOWS-> :Person p2` */
+export function describePair(it: Structure, parameters: Properties): string {
+  const nodes = identitiesOf(it).map(({ label, parameter }) => `:${label} ${shownId(parameters[parameter])}`)
+  return `${kinds[it.kind].title}, ${nodes.join(` -${typeBetween(it)}-> `)}`
+}
 
 /** The far ends that a cleanup keeps by their identities; `parameter` holds the list of their ids. */
 export const keptEndsOf = (it: Structure): IdentifiedNode[] =>

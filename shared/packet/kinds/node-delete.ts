@@ -1,7 +1,7 @@
 import { nodeText } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { param, type Template, template } from '../cypher/parameters.ts'
-import { requires } from '../read-back/read-patterns.ts'
+import { aName, requires } from '../read-back/read-patterns.ts'
 import { readValue } from '../read-back/read-value.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
@@ -21,15 +21,9 @@ export const nodeDeleteKind: KindDefinition<NodeDelete> = {
   identities: ({ node, ids }) => [{ ...node, id: { wrap: ids.wrap, list: false }, parameter: 'ids' }],
 
   read(scanner) {
-    scanner.expect('MATCH (n:')
-    const label = scanner.name()
-    scanner.expect(') WHERE n.')
-    const node = { label, idProperty: scanner.name() }
-    scanner.expect(' IN ')
-    const ids = readValue(scanner)
-    scanner.expect(' DETACH DELETE n')
+    const [label, idProperty, ids] = scanner.read`MATCH (n:${aName}) WHERE n.${aName} IN ${readValue} DETACH DELETE n`
     requires(ids.wrap === null || ids.list)
-    return { kind: 'nodeDelete', node, ids }
+    return { kind: 'nodeDelete', node: { label, idProperty }, ids }
   },
 
   check: ({ node, ids }) => ({

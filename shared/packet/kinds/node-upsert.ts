@@ -1,9 +1,9 @@
 import { optional, read, withValues } from '../check/check.ts'
 import { expectationOf } from '../check/expectation.ts'
-import { propertyFindings, subjectText } from '../check/finding.ts'
+import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
-import { readAnchor, readMap, requires } from '../read-back/read-patterns.ts'
+import { aMap, aNode, requires } from '../read-back/read-patterns.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import type { KindDefinition } from './kind.ts'
 import {
@@ -39,10 +39,7 @@ export const nodeUpsertKind: KindDefinition<NodeUpsert> = {
   identities: ({ node }) => [{ ...node, parameter: 'id' }],
 
   read(scanner) {
-    scanner.expect('MERGE (n:')
-    const node = readAnchor(scanner)
-    scanner.expect(' SET n = ')
-    const { fields, protectedKeys } = readMap(scanner, 'n')
+    const [node, { fields, protectedKeys }] = scanner.read`MERGE ${aNode('n')} SET n = ${aMap('n')}`
     const added = scanner.takes(' SET n') ? readLabels(scanner) : []
     const removed = scanner.takes(' REMOVE n') ? readLabels(scanner) : []
     const id = fields.find(({ key }) => key === node.idProperty)?.value
@@ -51,17 +48,15 @@ export const nodeUpsertKind: KindDefinition<NodeUpsert> = {
     return { kind: 'nodeUpsert', node, fields, changes: { protectedKeys, added, removed } }
   },
 
-  check(it) {
-    const { node, fields, changes } = it
+  check({ node, fields, changes }) {
     const { shared, others } = nodeFields(node, fields)
     const expectation = expectationOf([...shared, ...others])
     const found = template`${optional('n', node, 'id')} ${read('n')} ${withValues('n')}, labels(n) AS labels`
     return {
       query: template`${found} RETURN at, labels, actual, ${expectation.columns}`,
       values: expectation.values,
-      findings(row, parameters, earlier) {
-        const { actual } = row
-        const subject = subjectText(nodeUpsertKind.identities(it), parameters)
+      findings(row, subjectOf, parameters, earlier) {
+        const [{ actual }, subject] = [row, subjectOf()]
         if (actual === null) return [{ kind: 'missingNode', text: `${subject} is missing` }]
         const labels = new Set(row.labels)
         const lacking = changes.added.filter((label) => !labels.has(label))

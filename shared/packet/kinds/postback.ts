@@ -1,14 +1,23 @@
 import { only, read, withValues } from '../check/check.ts'
 import { expectationOf } from '../check/expectation.ts'
-import { propertyFindings, subjectText } from '../check/finding.ts'
+import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
-import { param, parameterNames, type Template, template } from '../cypher/parameters.ts'
-import { readAnchor, readField, readIdPattern, requires } from '../read-back/read-patterns.ts'
+import { param, parameterNames, template } from '../cypher/parameters.ts'
+import { aName, aNode, anId, requires } from '../read-back/read-patterns.ts'
+import { readValue } from '../read-back/read-value.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
-import { idPattern, type RelationshipEnds, relationshipBetween } from './relationship-upsert.ts'
-import { type Anchor, anchorPattern, type Field, relationshipTopic, type Statement } from './statement.ts'
+import { idPattern, relationshipBetween } from './relationship-upsert.ts'
+import {
+  type Anchor,
+  anchorPattern,
+  type Field,
+  identifiedEnds,
+  type RelationshipEnds,
+  relationshipTopic,
+  type Statement,
+} from './statement.ts'
 
 export type Postback = NodePostback | RelationshipPostback
 
@@ -32,27 +41,26 @@ export const postbackKind: KindDefinition<Postback> = {
   title: 'postback',
   phase: 'cleanups',
   write: (it) => (it.of === 'node' ? postbackNode(it.node, it.stamp) : postbackRelationship(it.ends, it.id, it.stamp)),
-  read: (scanner) => (scanner.takes('MATCH (a:') ? readOfRelationship(scanner) : readOfNode(scanner)),
+  read: (scanner) => (scanner.isAt('MATCH (a:') ? readOfRelationship(scanner) : readOfNode(scanner)),
 
-  identities(it) {
-    if (it.of === 'node') return [{ ...it.node, parameter: 'id' }]
-    return [
-      { ...it.ends.start, parameter: 'a_id' },
-      { ...it.ends.end, parameter: 'b_id' },
-    ]
-  },
+  identities: (it) => (it.of === 'node' ? [{ ...it.node, parameter: 'id' }] : identifiedEnds(it.ends, 'a_id', 'b_id')),
 
   check(it) {
-    const [found, variable, name] = it.of === 'node' ? stampedNode(it) : stampedRelationship(it)
-    const expectation = expectationOf([{ ...it.stamp, name }])
+    const variable = it.of === 'node' ? 'n' : 'r'
+    const { bindings } = postbackKind.write(it)
+    const nameOf = (source: string) => bindings.find((binding) => binding.source === source)?.name as string
+    const expectation = expectationOf([{ ...it.stamp, name: nameOf('stamp') }])
+    const found =
+      it.of === 'node'
+        ? template`MATCH ${anchorPattern('n', it.node, 'id')} ${read('n')}`
+        : relationshipBetween(it.ends, it.id && { ...it.id, name: nameOf('relationshipId') })
     const existing = template`${found} WHERE ${variable} IS NOT NULL ${withValues(variable)}`
     return {
       query: template`${existing} RETURN at, actual, ${expectation.columns}`,
       values: expectation.values,
-      findings(row, parameters) {
+      findings(row, subject, parameters) {
         const { expected, equal } = expectation.of(row, parameters)
-        const subject = subjectText(postbackKind.identities(it), parameters, it.of === 'node' ? null : it.ends.type)
-        return propertyFindings(subject, only(row.actual, [it.stamp.key]), expected, equal, [])
+        return propertyFindings(subject(), only(row.actual, [it.stamp.key]), expected, equal, [])
       },
     }
   },
@@ -96,38 +104,14 @@ export function postbackRelationship(
 }
 
 function readOfNode(scanner: Scanner): NodePostback {
-  scanner.expect('MATCH (n:')
-  const node = readAnchor(scanner)
-  scanner.expect(' SET n.')
-  const stamp = readField(scanner, ' = ')
-  requires(stamp.key !== node.idProperty)
-  return { kind: 'postback', of: 'node', node, stamp }
+  const [node, key, value] = scanner.read`MATCH ${aNode('n')} SET n.${aName} = ${readValue}`
+  requires(key !== node.idProperty)
+  return { kind: 'postback', of: 'node', node, stamp: { key, value } }
 }
 
-/** Reads the statement after its first words. */
 function readOfRelationship(scanner: Scanner): RelationshipPostback {
-  const start = readAnchor(scanner)
-  scanner.expect('-[r:')
-  const type = scanner.name()
-  const id = readIdPattern(scanner)
-  scanner.expect(']->(b:')
-  const end = readAnchor(scanner)
-  scanner.expect(' SET r.')
-  const stamp = readField(scanner, ' = ')
-  requires(stamp.key !== id?.key)
-  return { kind: 'postback', of: 'relationship', ends: { start, type, end }, id, stamp }
+  const [start, type, id, end, key, value] =
+    scanner.read`MATCH ${aNode('a')}-[r:${aName}${anId}]->${aNode('b')} SET r.${aName} = ${readValue}`
+  requires(key !== id?.key)
+  return { kind: 'postback', of: 'relationship', ends: { start, type, end }, id, stamp: { key, value } }
 }
-
-function stampedNode({ node, stamp }: NodePostback): [Template, string, string] {
-  const { bindings } = postbackNode(node, stamp)
-  return [template`MATCH ${anchorPattern('n', node, 'id')} ${read('n')}`, 'n', nameOf(bindings, 'stamp')]
-}
-
-function stampedRelationship(it: RelationshipPostback): [Template, string, string] {
-  const { bindings } = postbackRelationship(it.ends, it.id, it.stamp)
-  const id = it.id && { ...it.id, name: nameOf(bindings, 'relationshipId') }
-  return [relationshipBetween(it.ends, id), 'r', nameOf(bindings, 'stamp')]
-}
-
-const nameOf = <S>(bindings: readonly { name: string; source: S }[], source: S): string =>
-  bindings.find((binding) => binding.source === source)?.name as string

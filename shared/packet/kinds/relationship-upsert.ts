@@ -1,20 +1,21 @@
 import { optional, read, withValues } from '../check/check.ts'
 import { expectationOf } from '../check/expectation.ts'
-import { propertyFindings, subjectText } from '../check/finding.ts'
+import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { join, param, type Template, template } from '../cypher/parameters.ts'
-import { readAnchor, readIdPattern, readMap } from '../read-back/read-patterns.ts'
+import { aMap, aName, aNode, anId } from '../read-back/read-patterns.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
 import {
-  type Anchor,
   anchorPattern,
   type Field,
+  identifiedEnds,
   type NamedField,
   named,
   type PropertySource,
   propertyBindings,
   propertyMap,
+  type RelationshipEnds,
   relationshipTopic,
   type Statement,
 } from './statement.ts'
@@ -28,31 +29,15 @@ export interface RelationshipUpsert {
   idField: string | null
 }
 
-export interface RelationshipEnds {
-  start: Anchor
-  type: string
-  end: Anchor
-}
-
 export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
   title: 'relationship upsert',
   phase: 'relationships',
   write: ({ ends, fields, protectedKeys, idField }) => relationshipUpsert(ends, fields, protectedKeys, idField),
-  identities: ({ ends }) => [
-    { ...ends.start, parameter: 'a_id' },
-    { ...ends.end, parameter: 'b_id' },
-  ],
+  identities: ({ ends }) => identifiedEnds(ends, 'a_id', 'b_id'),
 
   read(scanner) {
-    scanner.expect('MERGE (a:')
-    const start = readAnchor(scanner)
-    scanner.expect(' MERGE (b:')
-    const end = readAnchor(scanner)
-    scanner.expect(' MERGE (a)-[r:')
-    const type = scanner.name()
-    const id = readIdPattern(scanner)
-    scanner.expect(']->(b) SET r = ')
-    const map = readMap(scanner, 'r')
+    const [start, end, type, id, map] =
+      scanner.read`MERGE ${aNode('a')} MERGE ${aNode('b')} MERGE (a)-[r:${aName}${anId}]->(b) SET r = ${aMap('r')}`
     return { kind: 'relationshipUpsert', ends: { start, type, end }, ...map, idField: id?.key ?? null }
   },
 
@@ -63,9 +48,8 @@ export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
     return {
       query: template`${relationshipBetween(it.ends, id)} ${withValues('r')} RETURN at, actual, ${expectation.columns}`,
       values: expectation.values,
-      findings(row, parameters) {
-        const { actual } = row
-        const subject = subjectText(relationshipUpsertKind.identities(it), parameters, it.ends.type)
+      findings(row, subjectOf, parameters) {
+        const [{ actual }, subject] = [row, subjectOf()]
         if (actual === null) return [{ kind: 'missingRelationship', text: `${subject} is missing` }]
         const { expected, equal } = expectation.of(row, parameters)
         return propertyFindings(subject, actual, expected, equal, it.protectedKeys)

@@ -21,6 +21,18 @@ export interface IdentifiedNode extends Anchor {
   parameter: string
 }
 
+/** How a statement finds both ends of a relationship, and its type. */
+export interface RelationshipEnds {
+  start: Anchor
+  type: string
+  end: Anchor
+}
+
+export const identifiedEnds = ({ start, end }: RelationshipEnds, startId: string, endId: string): IdentifiedNode[] => [
+  { ...start, parameter: startId },
+  { ...end, parameter: endId },
+]
+
 export interface Field {
   key: string
   value: Expression
@@ -63,11 +75,8 @@ export interface Topic {
   to?: string
 }
 
-export const relationshipTopic = (
-  kind: StatementKind,
-  ends: { start: NodeKey; type: string; end: NodeKey },
-): Topic => ({
-  ...{ kind, label: ends.start.label, type: ends.type, to: ends.end.label },
+export const relationshipTopic = (kind: StatementKind, { start, type, end }: RelationshipEnds): Topic => ({
+  ...{ kind, label: start.label, type, to: end.label },
 })
 
 /** A statement's text, and its parameters in the order in which pairs list them. */

@@ -8,29 +8,6 @@ export interface Skipped {
 
 export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
 
-/** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
-export interface PartMetadata {
-  /** Upper bound of its rendered size: a part must know it before it takes another pair. */
-  readonly bytes: number
-  /** The number of pairs of the postback packet. */
-  readonly postbacks: number
-  /** The settings that the part's pairs were made with. */
-  settings(mappedIndices: Readonly<Record<string, string>>, relationshipIdField: string | null): void
-  node(idProperty: string, idText: string, keys: readonly string[]): void
-  relationship(type: string): void
-  missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
-  /** Adds a pair of the postback packet, as JSON. The first call creates that packet, even without a pair. */
-  postsBack(pair?: string): void
-  /** Adds an id for search indexing; `searches` creates the list, even if it stays empty. */
-  updated(id: string | undefined): void
-  searches(): void
-  /** Ids of nodes that the part deletes, for search de-indexing. If given, the metadata has nothing else. */
-  deleted(ids: readonly string[]): void
-  collapsed(count: number): void
-  skipped(kind: keyof Skipped): void
-  render(): string
-}
-
 /** Bytes of a value's JSON and the comma after it. */
 const size = (value: unknown) => (isPlain(value) ? value.length + 3 : Buffer.byteLength(JSON.stringify(value)) + 1)
 
@@ -48,7 +25,8 @@ function keyList(keys: readonly string[]): { json: string; bytes: number } {
   return list
 }
 
-export function createPartMetadata(): PartMetadata {
+/** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
+export function createPartMetadata() {
   const mappedIndices = new Map<string, string>()
   const types = new Set<string>()
   const nodes = new Map<string, Map<string, readonly string[]>>()
@@ -72,13 +50,16 @@ export function createPartMetadata(): PartMetadata {
   }
 
   return {
+    /** Upper bound of its rendered size: a part must know it before it takes another pair. */
     get bytes() {
       return bytes
     },
+    /** The number of pairs of the postback packet. */
     get postbacks() {
       return postback?.length ?? 0
     },
-    settings(indices, relationshipIdField) {
+    /** Adds settings that the part's pairs were made with. */
+    settings(indices: Readonly<Record<string, string>>, relationshipIdField: string | null): void {
       if (idField === null && relationshipIdField !== null) bytes += size(relationshipIdField)
       idField ??= relationshipIdField
       if (indices === lastIndices) return
@@ -89,7 +70,7 @@ export function createPartMetadata(): PartMetadata {
         bytes += size(label) + size(idProperty)
       }
     },
-    node(idProperty, idText, keys) {
+    node(idProperty: string, idText: string, keys: readonly string[]): void {
       const ids = idsOf(idProperty)
       const published = ids.get(idText)
       if (published === keys) return
@@ -98,43 +79,47 @@ export function createPartMetadata(): PartMetadata {
       bytes += keyList(all).bytes
       ids.set(idText, all)
     },
-    relationship(type) {
+    relationship(type: string): void {
       if (types.has(type)) return
       types.add(type)
       bytes += size(type)
     },
-    missing(field, ids) {
+    missing(field: keyof typeof missing, ids: readonly string[]): void {
       missing[field].push(...ids)
       bytes += size(ids)
     },
-    postsBack(pair) {
+    /** Adds a pair of the postback packet, as JSON. The first call creates that packet, even without a pair. */
+    postsBack(pair?: string): void {
       postback ??= []
       if (pair === undefined) return
       postback.push(pair)
       bytes += Buffer.byteLength(pair) + 1
     },
-    deleted(ids) {
+    /** Ids of nodes that the part deletes, for search de-indexing. If given, the metadata has nothing else. */
+    deleted(ids: readonly string[]): void {
       deletedIds = ids
       bytes += size(ids)
     },
-    searches() {
+    /** Creates the list of ids for search indexing, even if it stays empty. */
+    searches(): void {
       updatedIds ??= []
     },
-    updated(id) {
+    /** Adds an id for search indexing. */
+    updated(id: string | undefined): void {
       if (id === undefined) return
       updatedIds ??= []
       updatedIds.push(id)
       bytes += size(id)
     },
-    collapsed(count) {
+    collapsed(count: number): void {
       collapsedCount += count
     },
-    skipped(kind) {
+    skipped(kind: keyof Skipped): void {
       if (skipped === null) bytes += 120
       skipped ??= nothingSkipped()
       skipped[kind]++
     },
-    render() {
+    render(): string {
       const byId = [...nodes].map(([idProperty, ids]) => [idProperty, keysById(ids)] as const)
       const qa = entries([
         ['mappedIndices', entries([...mappedIndices].map(([label, id]) => [label, JSON.stringify(id)]))],
@@ -155,6 +140,8 @@ export function createPartMetadata(): PartMetadata {
     },
   }
 }
+
+export type PartMetadata = ReturnType<typeof createPartMetadata>
 
 /** Like `entries` for many ids, without an intermediate list. */
 function keysById(ids: ReadonlyMap<string, readonly string[]>): string {

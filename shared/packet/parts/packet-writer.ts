@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { StatementCounts, StatementKind, Topic } from '../kinds/statement.ts'
-import { createShapeTally, type PacketShape } from '../packet-shape.ts'
+import { createShapeTally } from '../packet-shape.ts'
 import { pairText, type WrittenPair } from '../pair.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
 import { PartBuffer, type PartLimits } from './part-buffer.ts'
@@ -17,33 +17,12 @@ export interface SealedPart {
 
 export type PartSink = (part: SealedPart) => Promise<void>
 
-/** Receives each pair when a part takes it: the text without its metadata, valid until this returns. */
-export type OnPair = (text: string | Buffer, textBytes: number, kind: StatementKind, description: Description) => void
+/** Receives each pair when a part takes it: its bytes without its metadata, valid until this returns. */
+export type OnPair = (bytes: Buffer, kind: StatementKind, description: Description) => void
 
 type MetadataUpdate = (metadata: PartMetadata) => void
 /** Names the element of a pair, in an error. */
 type Description = string | (() => string)
-
-export interface PacketWriter {
-  /** Writes a pair about a number of `elements`. `update` changes the metadata of the part that takes it. */
-  write(pair: WrittenPair, description: Description, update?: MetadataUpdate, elements?: number): Promise<void>
-  /** Like `write`, for a pair's bytes, which it copies before it returns. Await the promise, if it returns one. */
-  add(bytes: Buffer, topic: Topic, description: Description, update?: MetadataUpdate): Promise<void> | undefined
-  /** Updates the metadata of the part being filled. A packet without pairs discards it. */
-  updateMetadata(update: MetadataUpdate): void
-  /**
-   * Seals the last part and waits until all parts are delivered. A packet without pairs has one empty part, unless
-   * `evenIfEmpty` is false.
-   */
-  end(options?: { evenIfEmpty?: boolean }): Promise<void>
-  /** Waits until all deliveries end, successful or not. Call this after an error, before discarding delivered parts. */
-  settle(): Promise<void>
-  readonly pairs: number
-  readonly parts: number
-  readonly bytes: number
-  /** What the pairs are about. */
-  shape(): PacketShape
-}
 
 /** Makes the errors of a packet that cannot be written. */
 export interface PacketErrors {
@@ -52,7 +31,7 @@ export interface PacketErrors {
   notUtf8(): Error
 }
 
-export interface PacketWriterOptions {
+interface PacketWriterOptions {
   limits: PartLimits
   /** Limit of the whole packet. */
   maxPairs: number
@@ -71,7 +50,7 @@ const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 10
  * Splits pairs into parts and passes them to `sink`, a few at a time; memory holds only these few parts. Contract 6.
  * @throws the errors that `errors` makes, and what the sink throws.
  */
-export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: PacketWriterOptions): PacketWriter {
+export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: PacketWriterOptions) {
   const free: PartBuffer[] = []
   const underWay = new Set<Promise<void>>()
   let part = new PartBuffer()
@@ -119,58 +98,64 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
     part = free.pop() ?? new PartBuffer()
   }
 
-  function take(
-    text: string | Buffer,
-    textBytes: number,
+  /** Like `write`, for a pair's bytes, which it copies before it returns. Await the promise, if it returns one. */
+  function add(
+    bytes: Buffer,
     topic: Topic,
     description: Description,
     update?: MetadataUpdate,
     elements = 1,
   ): Promise<void> | undefined {
-    if (textBytes > limits.maxPairBytes) {
+    if (bytes.length > limits.maxPairBytes) {
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxPairs) throw errors.tooManyPairs(maxPairs)
     tally.add(topic, elements)
-    if (hasRoom(textBytes, update)) {
-      put(text, textBytes, topic, description, update)
+    if (hasRoom(bytes.length, update)) {
+      put(bytes, topic, description, update)
       return undefined
     }
     // Copy now: while the part is delivered, another build of this process may write its own pairs into this memory.
-    const own = typeof text === 'string' ? text : Buffer.from(text)
-    return deliver().then(() => put(own, textBytes, topic, description, update))
+    const own = Buffer.from(bytes)
+    return deliver().then(() => put(own, topic, description, update))
   }
 
-  function put(
-    text: string | Buffer,
-    textBytes: number,
-    { kind }: Topic,
-    description: Description,
-    update?: MetadataUpdate,
-  ): void {
-    part.add(text, textBytes)
-    onPair?.(text, textBytes, kind, description)
+  function put(bytes: Buffer, { kind }: Topic, description: Description, update?: MetadataUpdate): void {
+    part.add(bytes)
+    onPair?.(bytes, kind, description)
     statements[kind] = (statements[kind] ?? 0) + 1
     update?.(metadata)
   }
 
   return {
-    async write(pair, description, update, elements) {
-      const text = pairText(pair)
-      await take(text, Buffer.byteLength(text), pair.shape.topic, description, update, elements)
+    /** Writes a pair about a number of `elements`. `update` changes the metadata of the part that takes it. */
+    async write(
+      pair: WrittenPair,
+      description: Description,
+      update?: MetadataUpdate,
+      elements?: number,
+    ): Promise<void> {
+      await add(Buffer.from(pairText(pair)), pair.shape.topic, description, update, elements)
     },
-    add: (bytes, topic, description, update) => take(bytes, bytes.length, topic, description, update),
+    add,
+    /** What the pairs are about. */
     shape: tally.read,
-    updateMetadata(update) {
+    /** Updates the metadata of the part being filled. A packet without pairs discards it. */
+    updateMetadata(update: MetadataUpdate): void {
       update(metadata)
     },
-    async end({ evenIfEmpty = true } = {}) {
+    /**
+     * Seals the last part and waits until all parts are delivered. A packet without pairs has one empty part, unless
+     * `evenIfEmpty` is false.
+     */
+    async end({ evenIfEmpty = true } = {}): Promise<void> {
       if (part.pairs > 0 || (evenIfEmpty && written.parts === 0)) await deliver()
       await Promise.all(underWay)
       throwFailure()
       for (const buffer of [part, ...free]) buffer.release()
     },
-    async settle() {
+    /** Waits until all deliveries end, successful or not. Call this after an error, before discarding delivered parts. */
+    async settle(): Promise<void> {
       await Promise.all(underWay)
     },
     get pairs() {
@@ -184,3 +169,5 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
     },
   }
 }
+
+export type PacketWriter = ReturnType<typeof createPacketWriter>

@@ -67,11 +67,10 @@ export class PartBuffer {
     return this.pairs < maxPairs && sealed <= maxBytes
   }
 
-  add(text: string | Buffer, textBytes: number): void {
-    this.#reserve(textBytes + separator.length)
+  add(pair: Buffer): void {
+    this.#reserve(pair.length + separator.length)
     if (this.pairs > 0) this.#copy(separator)
-    if (typeof text === 'string') this.#write(text)
-    else this.#copy(text)
+    this.#copy(pair)
     this.pairs++
   }
 

@@ -10,40 +10,32 @@ export function requires(holds: boolean): void {
   if (!holds) throw mismatch
 }
 
-/** Reads the rest of a node pattern, beginning with its label. */
-export const readAnchor = (scanner: Scanner): Anchor => readIdentity(scanner, scanner.name())
+export const aName = (scanner: Scanner): string => scanner.name()
 
-/** Reads the rest of a node pattern after its label. */
-export function readIdentity(scanner: Scanner, label: string): Anchor {
-  scanner.expect(' {')
-  const { key: idProperty, value: id } = readField(scanner, ': ')
-  scanner.expect('})')
-  return { label, idProperty, id }
-}
+/** Reads the pattern of a node. */
+export const aNode =
+  (variable: 'n' | 'a' | 'b') =>
+  (scanner: Scanner): Anchor => {
+    scanner.expect(`(${variable}`)
+    const [label, idProperty, id] = scanner.read`:${aName} {${aName}: ${readValue}})`
+    return { label, idProperty, id }
+  }
 
 /** Reads the own id in a relationship pattern; null if it has none. */
-export function readIdPattern(scanner: Scanner): Field | null {
-  if (!scanner.takes(' {')) return null
-  const id = readField(scanner, ': ')
-  scanner.expect('}')
-  return id
-}
-
-export function readField(scanner: Scanner, separator: string): Field {
-  const key = scanner.name()
-  scanner.expect(separator)
-  return { key, value: readValue(scanner) }
+export function anId(scanner: Scanner): Field | null {
+  if (!scanner.isAt(' {')) return null
+  const [key, value] = scanner.read` {${aName}: ${readValue}}`
+  return { key, value }
 }
 
 /** Reads the published values, and the keys whose values the target keeps. */
-export function readMap(scanner: Scanner, variable: 'n' | 'r') {
+export const aMap = (variable: 'n' | 'r') => (scanner: Scanner) => {
   const fields: Field[] = []
   const protectedKeys: string[] = []
   scanner.expect('{')
   if (scanner.takes('}')) return { fields, protectedKeys }
   do {
-    const key = scanner.name()
-    scanner.expect(': ')
+    const [key] = scanner.read`${aName}: `
     if (!scanner.takes(`${variable}.`)) fields.push({ key, value: readValue(scanner) })
     else protectedKeys.push(scanner.name())
   } while (scanner.takes(', '))

@@ -1,24 +1,7 @@
 import { param, type Template, template } from '../cypher/parameters.ts'
 import type { Expression } from '../kinds/statement.ts'
-import { applied, expression, type Wrap } from '../values/values.ts'
+import { applied, expression, wraps } from '../values/values.ts'
 import { mismatch, type Scanner } from './scanner.ts'
-
-const wraps = Object.keys({
-  toInteger: 0,
-  toFloat: 0,
-  date: 0,
-  localtime: 0,
-  time: 0,
-  localdatetime: 0,
-  datetime: 0,
-  duration: 0,
-  point: 0,
-  pointByFields: 0,
-  pointInSpaceByFields: 0,
-  durationByFields: 0,
-  timeByFields: 0,
-  datetimeByFields: 0,
-} satisfies Record<Wrap, 0>) as Wrap[]
 
 interface Candidate {
   expression: Expression

@@ -1,6 +1,14 @@
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 const two = (number: number) => twoDigits[number] as string
 
+/** `+HH:MM`, with seconds only if they are not zero, as in old local mean times. */
+export function offsetText(offsetSeconds: number): string {
+  const size = Math.abs(offsetSeconds)
+  const seconds = size % 60
+  const text = `${two(Math.floor(size / 3_600))}:${two(Math.floor(size / 60) % 60)}${seconds === 0 ? '' : `:${two(seconds)}`}`
+  return `${offsetSeconds < 0 ? '-' : '+'}${text}`
+}
+
 const secondsOfDay = 86_400
 const daysKept = 10_000
 const dayTexts = new Map<number, string>()

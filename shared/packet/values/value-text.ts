@@ -1,14 +1,19 @@
 import type { Cursor } from '../../packstream/cursor.ts'
 import { type Kind, kind, tag } from '../../packstream/kinds.ts'
-import { offsetText } from './temporal.ts'
-import { dayText, momentText, timeText } from './times.ts'
+import { dayText, momentText, offsetText, timeText } from './times.ts'
 import { floatText, type Numbers, wholeText } from './values.ts'
+
+/** The methods of a cursor that read these values. */
+export type CursorAtValue = Pick<
+  Cursor,
+  'bigint' | 'boolean' | 'float' | 'integer' | 'peek' | 'structure' | 'text' | 'whole'
+>
 
 /**
  * The JSON of the next value, which is of this kind, publishable, and neither a string nor a small integer; moves past
  * it. `allByFields`: it is in a list of times or datetimes, and all must be given by fields if one must.
  */
-export function textOfValue(cursor: Cursor, of: Kind, numbers: Numbers, allByFields: boolean): string {
+export function textOfValue(cursor: CursorAtValue, of: Kind, numbers: Numbers, allByFields: boolean): string {
   switch (of) {
     case kind.largeInteger:
       return wholeText(cursor.bigint())
@@ -44,7 +49,7 @@ export function textOfValue(cursor: Cursor, of: Kind, numbers: Numbers, allByFie
 
 const timeOfDay = (nanoseconds: number) => timeText(Math.floor(nanoseconds / 1e9), nanoseconds % 1e9)
 
-function time(cursor: Cursor, isByFields: boolean): string {
+function time(cursor: CursorAtValue, isByFields: boolean): string {
   cursor.structure(2)
   const nanoseconds = cursor.integer()
   const offset = cursor.integer()
@@ -59,7 +64,7 @@ function time(cursor: Cursor, isByFields: boolean): string {
   })
 }
 
-function dateTime(cursor: Cursor, numbers: Numbers, isByFields: boolean): string {
+function dateTime(cursor: CursorAtValue, numbers: Numbers, isByFields: boolean): string {
   const of = cursor.structure(cursor.peek() & 0x0f)
   const seconds = cursor.whole()
   const nanoseconds = cursor.integer()
@@ -80,17 +85,19 @@ function plus(seconds: number | bigint, offset: number): number | bigint {
 
 /** An instant in a zone, or at an offset: a text would depend on the age of time-zone data. */
 function instant(seconds: number | bigint, nanoseconds: number, zone: string, numbers: Numbers): string {
-  const whole = numbers === 'strict' ? wholeText(BigInt(seconds)) : String(seconds)
-  return `{"epochSeconds":${whole},"nanosecond":${nanoseconds},"timezone":${JSON.stringify(zone)}}`
+  return `{"epochSeconds":${wholeOf(numbers)(seconds)},"nanosecond":${nanoseconds},"timezone":${JSON.stringify(zone)}}`
 }
 
-function duration(cursor: Cursor, numbers: Numbers): string {
+// A statement that converts every number takes the large ones as strings.
+const wholeOf = (numbers: Numbers) => (numbers === 'strict' ? wholeText : String)
+
+function duration(cursor: CursorAtValue, numbers: Numbers): string {
   cursor.structure(4)
-  const next = () => (numbers === 'strict' ? wholeText(cursor.bigint()) : String(cursor.whole()))
+  const next = () => wholeOf(numbers)(cursor.whole())
   return `{"months":${next()},"days":${next()},"seconds":${next()},"nanoseconds":${next()}}`
 }
 
-function point(cursor: Cursor, axes: string): string {
+function point(cursor: CursorAtValue, axes: string): string {
   cursor.structure(1 + axes.length)
   const srid = cursor.integer()
   const coordinates = [...axes].map((axis) => `,"${axis}":${floatText(cursor.float())}`)

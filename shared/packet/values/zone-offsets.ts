@@ -1,14 +1,12 @@
 import neo4j, { type DateTime } from 'neo4j-driver'
 import { quote } from '../cypher/identifiers.ts'
+import { isUndecodable } from './render-value.ts'
 
 /** Whether a value is a zoned datetime as Bolt 3 sends it. Only later versions send values that do not decode. */
-function lacksOffset(value: unknown): value is DateTime<bigint> {
-  try {
-    return neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
-  } catch {
-    return false
-  }
-}
+const lacksOffset = (value: unknown): value is DateTime<bigint> =>
+  !isUndecodable(value) &&
+  neo4j.isDateTime(value as object) &&
+  ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
 
 /**
  * Bolt 3 omits the offset of a zoned datetime, which is ambiguous in the hour that a clock change repeats. This adds

@@ -1,7 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
 import { type Identity, idText } from '../../packet/identity.ts'
 import { wholePair } from '../../packet/pair.ts'
-import { isUndecodable } from '../../packet/values/values.ts'
+import { isUndecodable } from '../../packet/values/render-value.ts'
 import { typeOf } from '../model/data-types.ts'
 import { nothingBroken } from '../model/model-rules.ts'
 import { describeNode, labelProblems } from '../pairs/node-upserts.ts'

@@ -1,5 +1,4 @@
-import type { Origin } from '../../origin/connect.ts'
-import { type MeasuredSettings, openMeasured } from '../../origin/measured.ts'
+import { type OpenSettings, type Origin, openOrigin } from '../../origin/connect.ts'
 import { type Learned, nothingLearned } from '../read/reading.ts'
 import { createRelationshipSchema, type RelationshipSchema } from '../read/schema.ts'
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
@@ -18,7 +17,7 @@ export interface OpenOrigin extends Learned {
 /**
  * Keeps one origin open, reused while requests name the same one. Aborting the signal closes it, even during a read.
  */
-export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limitSeconds: number) {
+export function originsUntil(signal: AbortSignal, policy: OpenSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
   const end = async (how: 'release' | 'close') => {
     const ended = current
@@ -40,7 +39,7 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
         return current
       }
       await end('release')
-      const origin = await openMeasured(request, policy, limitSeconds, signal)
+      const origin = await openOrigin(request, policy, limitSeconds, undefined, signal)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
       current = {

@@ -1,4 +1,5 @@
-import { type Rendered, renderValue } from '../../packet/values/values.ts'
+import { renderValue } from '../../packet/values/render-value.ts'
+import type { Rendered } from '../../packet/values/values.ts'
 import { NodeUpserts } from '../pairs/node-upserts.ts'
 import { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import { listIds } from '../read/internal-ids.ts'

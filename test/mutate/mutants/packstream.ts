@@ -39,15 +39,15 @@ export const packstream: readonly Mutant[] = [
   {
     file: 'shared/packstream/cursor.ts',
     what: 'half of each map is not passed',
-    from: 'return 2 * this.#count(0, 1 << (first - marker.map8))',
-    to: 'return this.#count(0, 1 << (first - marker.map8))',
+    from: 'return 2 * this.#count(first)',
+    to: 'return (first < 0xb0 ? 2 : 1) * this.#count(first)',
     tests: ['unit/packstream/cursor.test'],
   },
   {
     file: 'shared/packstream/cursor.ts',
     what: 'half of each small map is not passed',
-    from: 'if (first < 0xb0) return 2 * this.#count(first & 0x0f, 0)',
-    to: 'if (first < 0xb0) return this.#count(first & 0x0f, 0)',
+    from: 'return 2 * this.#count(first)',
+    to: 'return (first < 0xb0 ? 1 : 2) * this.#count(first)',
     tests: ['unit/packstream/cursor.test'],
   },
   {
@@ -107,7 +107,7 @@ export const packstream: readonly Mutant[] = [
     tests: ['unit/packstream/kinds'],
   },
   {
-    file: 'shared/packstream/pass-value.ts',
+    file: 'shared/packstream/kinds.ts',
     what: 'an instant that Cypher would read back as another one is published',
     from: 'seconds <= mostSeconds && seconds >= -mostSeconds ?',
     to: 'true ?',
@@ -137,8 +137,8 @@ export const packstream: readonly Mutant[] = [
   {
     file: 'shared/packstream/pass-value.ts',
     what: 'null in a list is taken for a value of its type',
-    from: 'if (first === marker.null || (first >= 0x90',
-    to: 'if ((first >= 0x90',
+    from: 'if (first === type.null || first === type.list)',
+    to: 'if (first === type.list)',
     tests: ['unit/packstream/kinds'],
   },
   {

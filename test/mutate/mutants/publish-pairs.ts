@@ -46,8 +46,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/relationship-create.ts',
     what: 'a packet that is replayed twice creates its relationships twice',
-    from: ' MERGE (a)-[:${',
-    to: ' CREATE (a)-[:${',
+    from: '} MERGE (a)-[:${quote',
+    to: '} CREATE (a)-[:${quote',
     tests: ['e2e/direct-packets'],
   },
   {
@@ -60,15 +60,15 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/pair-maker.ts',
     what: 'nodes with other labels share a statement with nodes that have a protected property of that name',
-    from: "[...list, ''])]",
-    to: '[...list])]',
+    from: 'fields.map(fieldKey), changes]',
+    to: 'fields.map(fieldKey), Object.values(changes).flat()]',
     tests: ['unit/publish/pairs'],
   },
   {
     file: 'shared/packet/pair-maker.ts',
     what: 'relationships to be merged by their id share a statement with relationships without',
-    from: ", idField ?? '']",
-    to: ']',
+    from: ', kept, idField])',
+    to: ', kept])',
     tests: ['unit/publish/pairs'],
   },
   {

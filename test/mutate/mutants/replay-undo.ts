@@ -62,7 +62,7 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'shared/packet/identity.ts',
     what: 'a point given by its fields is taken for another, and the relationship that it tells stays as replayed',
-    from: 'const plain = wrap && givenByFields[wrap]',
+    from: 'const plain = wrap && byFields[wrap]?.call',
     to: 'const plain = wrap && undefined',
     tests: ['unit/publish/identity'],
   },

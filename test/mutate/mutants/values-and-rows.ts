@@ -32,7 +32,7 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/packet/values/value-text.ts',
     what: 'a large part of a duration is written as a plain number',
-    from: "numbers === 'strict' ? wholeText(cursor.bigint()) : String(cursor.whole())",
+    from: 'wholeOf(numbers)(cursor.whole())',
     to: 'String(cursor.whole())',
     tests: ['unit/packet/values/values.from-bytes'],
   },
@@ -88,8 +88,8 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/shapes.ts',
     what: 'a node is published with the keys of another one',
-    from: 'if (key[at] !== bytes[start + at]) return false',
-    to: 'if (key[at] === undefined) return false',
+    from: ' && isAt(last.key, cursor.bytes, start)',
+    to: '',
     tests: ['unit/publish/shapes'],
   },
   {
@@ -102,8 +102,8 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/labels.ts',
     what: 'a node is published with the labels of another one',
-    from: 'if (bytes[start + at] !== list[at]) return false',
-    to: 'if (bytes[start + at] === undefined) return false',
+    from: ' && isAt(this.#bytes, bytes, start)',
+    to: '',
     tests: ['unit/publish/shapes'],
   },
   {
@@ -123,14 +123,14 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'shared/origin/results.ts',
     what: 'a read takes any amount of memory',
-    from: 'if (reading.bytes <= mostBytes) {',
-    to: 'if (reading.bytes > 0) {',
+    from: 'if (bytes <= mostBytes) {',
+    to: 'if (bytes > 0) {',
     tests: ['unit/origin/large-records'],
   },
   {
     file: 'shared/origin/results.ts',
     what: 'rows without end are read until the time limit of the job',
-    from: 'if (reading.bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))',
+    from: 'if (bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))',
     to: '',
     tests: ['unit/origin/large-records'],
   },

@@ -3,14 +3,15 @@ import type { Identity } from '../../../shared/packet/identity.ts'
 import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
 import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
 import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
-import { type Numbers, renderValue } from '../../../shared/packet/values/values.ts'
+import type { Numbers } from '../../../shared/packet/values/values.ts'
+import { referenceOf } from '../values/reference.ts'
 
 /** Upserts made from values, as a reference for those that are made from bytes. */
 
 /** The fields of those values that can be published, in the order of statements. */
 export function fieldsOf(values: ReadonlyMap<string, unknown>, numbers: Numbers = 'plain'): PropertyField[] {
   const fields = [...values].flatMap(([key, value]) => {
-    const rendered = isQuotable(key) ? renderValue(value, numbers) : null
+    const rendered = isQuotable(key) ? referenceOf(value, numbers) : null
     return rendered ? [{ key, value: rendered }] : []
   })
   return fields.sort((a, b) => byCodePoint(a.key, b.key))

@@ -16,7 +16,7 @@ import {
   pastGenerations,
   requestKey,
 } from '../../../shared/packets/keys.ts'
-import { probeKey } from '../../../shared/store/probe-key.ts'
+import { probeKey } from '../../../shared/store/object-store.ts'
 
 const segment = fc.string({ unit: fc.constantFrom('a', 'b', '0', '.', '-', '_'), minLength: 1, maxLength: 4 })
 const path = (part: fc.Arbitrary<string>) =>

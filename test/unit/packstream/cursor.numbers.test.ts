@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isTinyInteger } from '../../../shared/packstream/cursor.ts'
+import { type, types } from '../../../shared/packstream/cursor.ts'
 import { expectAtEnd, expectRefused, float, integer64, open } from './bytes.ts'
 
 describe('an integer', () => {
@@ -12,7 +12,7 @@ describe('an integer', () => {
   test('an integer of a single byte is from -16 to 127', () => {
     for (let byte = 0; byte < 256; byte++) {
       const isTiny = byte < 0x80 || byte >= 0xf0
-      expect(isTinyInteger(byte)).toBe(isTiny)
+      expect(types[byte] === type.tinyInteger).toBe(isTiny)
       if (!isTiny) continue
       const value = byte < 0x80 ? byte : byte - 256
       const cursor = open(Buffer.of(byte))

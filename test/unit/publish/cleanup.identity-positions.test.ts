@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import { createIdentityPositions } from '../../../shared/publish/build/cleanup/identity-positions.ts'
 
 const identity = (label: string, id: unknown) => {

@@ -1,7 +1,7 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
 import { idText, mergeText, requestText } from '../../../shared/packet/identity.ts'
-import { renderValue } from '../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import { identityOf, identityRule, idPropertyOf } from '../../../shared/publish/request/identity.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import type { PacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
-import { renderValue } from '../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import { findByRelationshipIds, writeFound } from '../../../shared/publish/build/relationships-by-own-id.ts'
 import type { WriteContext } from '../../../shared/publish/build/request-context.ts'
 import { RelationshipUpserts } from '../../../shared/publish/pairs/relationship-upserts.ts'

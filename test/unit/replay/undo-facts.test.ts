@@ -4,7 +4,7 @@ import { readFacts } from '../../../client/replay/undo/facts.ts'
 import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import { renderValue } from '../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import { nodeUpsertOf } from '../../support/replay/upserts.ts'
 
 const pairs = createPairMaker('dollar')

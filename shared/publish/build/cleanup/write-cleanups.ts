@@ -1,5 +1,6 @@
 import { idText, mergeText } from '../../../packet/identity.ts'
-import { type Rendered, renderValue } from '../../../packet/values/values.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
+import type { Rendered } from '../../../packet/values/values.ts'
 import { idForms } from '../../request/id-forms.ts'
 import type { Plan } from '../../request/plan.ts'
 import type { Chunk } from '../chunk.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../../shared/packet/values/values.ts'
+import { renderValue } from '../../../../shared/packet/values/render-value.ts'
 import { driverOf, propertiesOf } from '../../../support/origins/packstream.ts'
+import { referenceOf } from '../../../support/values/reference.ts'
 import { integer64, structure } from '../../packstream/bytes.ts'
 import { testValuesFromBytes } from './values-from-bytes.ts'
 
@@ -24,8 +25,11 @@ test.each([
       (sign, apart, offset) => {
         const fields = [integer64(sign * (2n ** 53n + apart)), integer64(1n), integer64(BigInt(offset))]
         const value = driver.unpack(structure(tag, ...fields))
-        for (const numbers of ['plain', 'strict'] as const)
-          expect(propertiesOf({ value }, driver).rendered(0, numbers)).toEqual(renderValue(value, numbers))
+        for (const numbers of ['plain', 'strict'] as const) {
+          const expected = referenceOf(value, numbers)
+          expect(propertiesOf({ value }, driver).rendered(0, numbers)).toEqual(expected)
+          expect(renderValue(value, numbers)).toEqual(expected)
+        }
       },
     ),
     { numRuns: 1_000 },
