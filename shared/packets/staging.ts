@@ -19,8 +19,9 @@ interface Staged extends Pick<Manifest, 'jobId' | 'attempt'> {
 export type Staging = ReturnType<typeof stageParts>
 
 /**
- * Stores the parts of one run of a job, or of one of its slices, before they are committed. Stages them under keys that a random id makes unique to this run. Attempt numbers would not be unique: a Redis that
- * fails over or is restored may count some of them twice, and a run would then discard the parts of another.
+ * Stores the parts of one run of a job, or of one of its slices, before they are committed. A random id makes their
+ * keys unique to this run. Attempt numbers would not be unique: a Redis that fails over or is restored may count some
+ * of them twice, and a run would then discard the parts of another.
  */
 export function stageParts(store: ObjectStore, name: string, { jobId, attempt, compression }: Staged, slice = 0) {
   const run = randomUUID()

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { existence, index, oldestServer, type SchemaTexts, uniqueness } from '../packet/cypher/schema.ts'
+import { z } from 'zod'
+import { existence, index, oldestServer, uniqueness } from '../packet/cypher/schema.ts'
 import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
 import { partNames } from '../packet/names.ts'
-import type { PacketShape } from '../packet/packet-shape.ts'
 import type { Generation } from '../packets/generation-reader.ts'
 import { packetName } from '../packets/keys.ts'
 import type { ManifestPart } from '../packets/manifest.ts'
@@ -10,46 +10,75 @@ import type { PacketContent } from './content.ts'
 import type { ModelReport } from './report/model-report.ts'
 import { type JobReport, mergeReports } from './report/report.ts'
 
+const count = z.int().nonnegative()
+const text = z.string()
+const notListed = count.optional().meta({ description: 'At least how many more are not listed' })
+
+export const statementCounts = z
+  .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])) as Record<StatementKind, typeof count>)
+  .meta({ id: 'StatementCounts' })
+
 /** A constraint or an index of a target, for a property of a label, and the statements that create it. */
-interface Required {
-  label: string
-  property: string
-  cypher: SchemaTexts
+const required = z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) })
+
+export const requires = z
+  .object({
+    server: text,
+    /** Uniqueness, which replay relies on. */
+    constraints: z.array(required),
+    moreConstraints: notListed,
+    model: z
+      .object({
+        indexes: z.array(required),
+        existence: z.array(required.extend({ edition: z.literal('enterprise') })),
+        more: notListed,
+      })
+      .optional()
+      .meta({ description: 'What the model declares in addition to constraints; replay does not rely on it' }),
+  })
+  .meta({ id: 'Requires' })
+
+const compressed = {
+  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: uncompressed' }),
+  storedBytes: count
+    .optional()
+    .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
 }
 
 /** A packet as its manifest describes it. Contract 7.12. */
-export interface PacketManifest {
-  packet: string
-  generation: number
-  jobId: string
-  createdAt: string
-  /** null: never. */
-  expiresAt: string | null
-  parameterSyntax: PacketContent['parameterSyntax']
-  numbers: PacketContent['numbers']
-  pairs: number
-  bytes: number
-  sha256: string
-  parts: ({ fileName: string; pairs: number; bytes: number; sha256: string; url?: string } & Pick<
-    ManifestPart,
-    'compression' | 'storedBytes'
-  >)[]
+export const packetManifest = z.object({
+  packet: text,
+  generation: count,
+  jobId: text,
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
+  parameterSyntax: z.enum(['braces', 'dollar', 'mixed']),
+  numbers: z.enum(['plain', 'strict', 'mixed']),
+  pairs: count,
+  bytes: count,
+  sha256: text,
+  parts: z.array(
+    z.object({ fileName: text, pairs: count, bytes: count, sha256: text, ...compressed, url: text.optional() }),
+  ),
   /** Postback statements are not pairs: they are in the metadata of parts. */
-  statements: Record<StatementKind, number>
-  requires: {
-    server: string
-    /** Uniqueness, which replay relies on. */
-    constraints: Required[]
-    moreConstraints?: number
-    /** What the model that the packet is bound to requires in addition. Replay does not rely on it. */
-    model?: { indexes: Required[]; existence: (Required & { edition: 'enterprise' })[]; more?: number }
-  }
-  report: JobReport
+  statements: statementCounts,
+  requires,
+  /** The API documents it by the schema of a job. */
+  report: z.custom<JobReport>(),
   /** null: the packet was stored before manifests had shapes. */
-  shape: PacketShape | null
+  shape: z
+    .object({
+      counts: z.array(
+        z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
+      ),
+      others: count.meta({ description: 'How many more are not listed' }),
+    })
+    .nullable()
+    .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
   /** Always null: the packet is whole. */
-  base: null
-}
+  base: z.null(),
+})
+export type PacketManifest = z.infer<typeof packetManifest>
 
 /** Describes a generation, with download links if there are `urls`, one for each part. */
 export function manifestOf(
