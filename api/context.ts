@@ -1,23 +1,20 @@
 import type { Redis } from 'ioredis'
-import { createRequestLimit, type LimitRequests } from '../shared/auth/request-limit.ts'
-import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
+import { createRequestLimit } from '../shared/auth/request-limit.ts'
+import { createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/config.ts'
-import type { Callbacks } from '../shared/jobs/callbacks.ts'
-import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
+import { createFinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
-import { createPacketViews, type PacketViews } from '../shared/jobs/packet-views.ts'
-import type { JobQueue } from '../shared/jobs/queue.ts'
+import { createPacketViews } from '../shared/jobs/packet-views.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectForChanges, connectPatient, connectProducer, openRedis } from '../shared/jobs/redis.ts'
-import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
+import { createSecrets } from '../shared/jobs/secrets.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/models/database.ts'
-import { type AllModels, createModels } from '../shared/models/repository.ts'
+import { createModels } from '../shared/models/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
-import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
-import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
-import { openStorage, type Storage } from '../shared/packets/storage.ts'
-import { type Budget, createBudget } from './http/budget.ts'
+import { createMetrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
+import { openStorage } from '../shared/packets/storage.ts'
+import { createBudget } from './http/budget.ts'
 
 /**
  * Bytes of unanswered lists in one API; one token may use half. Beyond it the answer is `503 processBusy`, or
@@ -26,43 +23,17 @@ import { type Budget, createBudget } from './http/budget.ts'
 const listBytes = 256 * 1024 * 1024
 
 /** Everything a handler may use. */
-export interface ApiContext extends Storage {
-  config: Config
-  log: Logger
-  metrics: Metrics
-  redis: Redis
-  authenticate: Authenticate
-  limitRequests: LimitRequests
-  /** Bytes of request bodies whose response is still pending. */
-  bodyBudget: Budget
-  /** `returnOnly` packets, which this process builds itself. */
-  returnOnlyBudget: Budget
-  /** Bytes of lists of models, files and jobs whose response is still pending. */
-  listBudget: Budget
-  /** Open event streams. */
-  eventStreams: Budget
-  /** Reads of very many objects or records; each token may run one at a time. */
-  longReads: Budget
-  /** Dry runs; each token may run one at a time. They also count against `returnOnlyBudget`. */
-  dryRunBudget: Budget
-  records: JobRecords
-  secrets: Secrets
-  queue: JobQueue
-  callbacks: Callbacks
-  finished: FinishWaiter
-  views: PacketViews
-  keptOrigins: KeptOrigins
-  /** The manager's models; null if no manager database is configured. */
-  models: AllModels | null
-}
+export type ApiContext = Awaited<ReturnType<typeof connectAll>>
 
 /** Connects to all dependencies; tests replace collaborators with `overrides`. */
-export async function createApiContext(
+export const createApiContext = async (
   config: Config,
   log: Logger,
   releases: Releases,
   overrides: Partial<ApiContext> = {},
-): Promise<ApiContext> {
+): Promise<ApiContext> => ({ ...(await connectAll(config, log, releases)), ...overrides })
+
+async function connectAll(config: Config, log: Logger, releases: Releases) {
   const redis = releases.add('redis', connectProducer(config.redis, log), (it) => it.disconnect())
   await openRedis(redis)
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis, log), (it) => it.disconnect())
@@ -81,19 +52,24 @@ export async function createApiContext(
     redis,
     authenticate: createTokens(config.auth, log, metrics.signingKeysFailing),
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
+    /** Bytes of request bodies whose response is still pending. */
     bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
+    /** `returnOnly` packets, which this process builds itself. */
     returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
+    /** Bytes of lists of models, files and jobs whose response is still pending. */
     listBudget: createBudget(listBytes, 'lists'),
     eventStreams: createBudget(config.limits.eventStreams, 'event streams'),
+    /** Reads of very many objects or records; each token may run one at a time. */
     longReads: createBudget(Number.POSITIVE_INFINITY, 'long lists', 1),
+    /** Dry runs; each token may run one at a time. They also count against `returnOnlyBudget`. */
     dryRunBudget: createBudget(config.limits.returnOnlyAtOnce, 'dry runs', 1),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     ...queuesAndOrigins,
     finished: await createFinishWaiter(subscriber, records),
     views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
+    /** The manager's models; null if no manager database is configured. */
     models: database && createModels(database),
-    ...overrides,
   }
 }
 

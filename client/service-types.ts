@@ -1,8 +1,8 @@
 /** What the service accepts and answers, by its own schemas. Imports only types, so no code of the API runs here. */
 import type { z } from 'zod'
-import type { manifestBody } from '../api/http/manifest-body.ts'
 import type { fileListBody } from '../api/http/openapi-schemas.ts'
 import type { exported } from '../api/manager/version-document.ts'
+import type { manifestBody } from '../api/publish/packet-manifest.ts'
 import type { overviewBody } from '../api/service/overview.ts'
 import type { whoamiBody } from '../api/service/whoami.ts'
 import type { dryRunBody } from '../api/unstored/dry-run-body.ts'

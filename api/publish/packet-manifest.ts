@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { orgName, packetFileName } from '../../shared/packet/names.ts'
 import { packetName } from '../../shared/packets/keys.ts'
 import { longestLinkSeconds } from '../../shared/packets/links.ts'
-import { manifestOf } from '../../shared/publish/manifest-view.ts'
+import { packetManifest as manifest, manifestOf } from '../../shared/publish/manifest-view.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { manifestBody } from '../http/manifest-body.ts'
 import { wholeNumber } from '../http/query.ts'
+
+export const manifestBody = manifest.extend({ report: jobSchema.shape.report.unwrap() }).meta({ id: 'PacketManifest' })
 
 /** Contract 7.12. */
 export const packetManifest = defineEndpoint({

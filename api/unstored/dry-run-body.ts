@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jobSchema } from '../../shared/jobs/job-view.ts'
-import { requires, statementCounts } from '../http/manifest-body.ts'
+import { requires, statementCounts } from '../../shared/publish/manifest-view.ts'
 import { publishResponseBody, statement } from '../http/openapi-schemas.ts'
 import { trueOrFalse } from '../http/query.ts'
 

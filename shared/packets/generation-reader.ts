@@ -9,36 +9,6 @@ export interface Generation {
   manifest: Manifest
 }
 
-/**
- * Reads the generations of a packet's name. Except for `list`, the cost does not grow with their number: a listing
- * begins with the latest, and a void generation names the one that readers see. All methods throw `UnreadableManifest`
- * if they need a manifest that is unreadable.
- */
-export interface GenerationReader {
-  /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
-  list(name: string): Promise<number[]>
-  /** Numbers above `below`, descending, and then the next lower one, if any. So the result always has the latest. */
-  above(name: string, below: number): Promise<number[]>
-  /** null if the generation was swept. */
-  read(name: string, generation: number): Promise<Manifest | null>
-  /** Keeps the manifest of a generation that this process has created. */
-  remember(name: string, generation: number, manifest: Manifest, bytes: Buffer): void
-  /** Whether there is no higher generation, in one request. After a day a sweep may have removed the next one. */
-  isLatest(name: string, generation: number): Promise<boolean>
-  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
-  latest(name: string): Promise<{ number: number; highest: Generation | null }>
-  /** The generation that readers see while this is the latest; `gone` if it was swept. */
-  seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
-  /** The latest generation that is not void; it may be a removal, or have expired. */
-  highest(name: string): Promise<Generation | null>
-  /** The packet's generation; null if there is none, or the packet was removed or has expired. */
-  current(name: string): Promise<Generation | null>
-  /** Number of the generation above `above` that a job committed; null if none. */
-  ofJob(name: string, jobId: string, above?: number): Promise<number | null>
-  /** The generation, of any kind, that a job made among these; null if none. */
-  madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null>
-}
-
 // Manifests are immutable, so cached ones never become stale.
 export const newManifestCache = () => new LRUCache<string, Manifest>({ maxSize: 32 * 2 ** 20 })
 export type ManifestCache = ReturnType<typeof newManifestCache>
@@ -49,7 +19,15 @@ const sizeOf = (json: Buffer) => 2 * json.length
 // Enough for the latest generation and all that were committed while a job waited and ran, each perhaps with a marker.
 const pageKeys = 20
 
-export function createGenerationReader(store: ObjectStore, cache: ManifestCache): GenerationReader {
+export type GenerationReader = ReturnType<typeof createGenerationReader>
+
+/**
+ * Reads the generations of a packet's name. Except for `list`, the cost does not grow with their number: a listing
+ * begins with the latest, and a void generation names the one that readers see. All functions throw
+ * `UnreadableManifest` if they need a manifest that is unreadable.
+ */
+export function createGenerationReader(store: ObjectStore, cache: ManifestCache) {
+  /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
   async function list(name: string): Promise<number[]> {
     const numbers: number[] = []
     for await (const { key } of store.list(generationsOf(name))) {
@@ -59,6 +37,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     return numbers.sort((a, b) => a - b)
   }
 
+  /** Numbers above `below`, descending, and then the next lower one, if any. So the result always has the latest. */
   async function above(name: string, below: number): Promise<number[]> {
     const numbers: number[] = []
     for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
@@ -70,6 +49,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     return numbers
   }
 
+  /** null if the generation was swept. */
   async function read(name: string, generation: number): Promise<Manifest | null> {
     const key = generationKey(name, generation)
     const known = cache.get(key)
@@ -81,6 +61,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     return manifest
   }
 
+  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
   async function latest(name: string): Promise<{ number: number; highest: Generation | null }> {
     // A generation that disappears before it is read was superseded and swept: retry.
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -91,6 +72,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
   }
 
+  /** The generation that readers see while this is the latest; `gone` if it was swept. */
   async function seenAt(name: string, number: number): Promise<Generation | null | 'gone'> {
     if (number === 0) return null
     const manifest = await read(name, number)
@@ -102,6 +84,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     return seenAt(name, under)
   }
 
+  /** The generation, of any kind, that a job made among these; null if none. */
   async function madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null> {
     for (const generation of numbers) {
       const manifest = await read(name, generation)
@@ -117,15 +100,21 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     latest,
     seenAt,
     madeBy,
-    remember: (name, generation, manifest, bytes) =>
+    /** Keeps the manifest of a generation that this process has created. */
+    remember: (name: string, generation: number, manifest: Manifest, bytes: Buffer) =>
       void cache.set(generationKey(name, generation), manifest, { size: sizeOf(bytes) }),
-    isLatest: async (name, generation) => (await store.get(generationKey(name, generation + 1))) === null,
-    highest: async (name) => (await latest(name)).highest,
-    async current(name) {
+    /** Whether there is no higher generation, in one request. After a day a sweep may have removed the next one. */
+    isLatest: async (name: string, generation: number) =>
+      (await store.get(generationKey(name, generation + 1))) === null,
+    /** The latest generation that is not void; it may be a removal, or have expired. */
+    highest: async (name: string) => (await latest(name)).highest,
+    /** The packet's generation; null if there is none, or the packet was removed or has expired. */
+    async current(name: string): Promise<Generation | null> {
       const { highest } = await latest(name)
       return highest !== null && isVisible(highest.manifest) ? highest : null
     },
-    async ofJob(name, jobId, below = 0) {
+    /** Number of the generation above `below` that a job committed; null if none. */
+    async ofJob(name: string, jobId: string, below = 0): Promise<number | null> {
       const numbers = (await above(name, below)).filter((number) => number > below)
       const own = await madeBy(name, jobId, numbers)
       return own === null || own.manifest.isVoid ? null : own.generation

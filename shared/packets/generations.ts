@@ -1,11 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import {
-  createGenerationReader,
-  type Generation,
-  type GenerationReader,
-  newManifestCache,
-} from './generation-reader.ts'
+import { createGenerationReader, type Generation, newManifestCache } from './generation-reader.ts'
 import { generationKey } from './keys.ts'
 import { isVisible, type Manifest, removal } from './manifest.ts'
 import { othersFiles } from './plain-files.ts'
@@ -32,6 +27,8 @@ export interface CommitOptions {
   until?: number
 }
 
+export type Generations = ReturnType<typeof createGenerations>
+
 /**
  * A packet is a list of generations; the highest is the packet. Creating the manifest of the next one is the commit.
  * Only the store's create-if-absent decides who commits. Contract 6, How; docs/storage.md#publishing.
@@ -41,30 +38,20 @@ export interface CommitOptions {
  *
  * The cost does not grow with the number of generations: a job checks only those above the latest at its submission.
  */
-export interface Generations extends GenerationReader {
-  /**
-   * Commits a manifest as the next generation, once per job. @returns its number.
-   * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
-   * failed in the meantime; jobInterrupted after `until`.
-   */
-  commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
-  /**
-   * Removes the packet that is the latest at the time of the call. @returns the number of the removal; null if another
-   * generation has replaced that packet since. That generation stays.
-   */
-  remove(name: string): Promise<number | null>
-  /**
-   * Removes the packet, unless a generation above `latest` exists. @returns whether it did; also false if the store did
-   * not answer.
-   */
-  removeAt(name: string, latest: number): Promise<boolean>
-}
-
-export function createGenerations(store: ObjectStore, cache = newManifestCache()): Generations {
+export function createGenerations(store: ObjectStore, cache = newManifestCache()) {
   const reader = createGenerationReader(store, cache)
   return {
     ...reader,
-    async commit(name, manifest, { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }) {
+    /**
+     * Commits a manifest as the next generation, once per job. @returns its number.
+     * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
+     * failed in the meantime; jobInterrupted after `until`.
+     */
+    async commit(
+      name: string,
+      manifest: Manifest,
+      { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }: CommitOptions,
+    ): Promise<number> {
       for (let known = latest; ; known = undefined) {
         // List others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, reader, name)
@@ -95,7 +82,11 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
       }
     },
     removeAt,
-    async remove(name) {
+    /**
+     * Removes the packet that is the latest at the time of the call. @returns the number of the removal; null if another
+     * generation has replaced that packet since. That generation stays.
+     */
+    async remove(name: string): Promise<number | null> {
       const { number, highest: seen } = await reader.latest(name)
       for (let latest = number; ; ) {
         if (await removeAt(name, latest)) return latest + 1
@@ -106,6 +97,10 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
     },
   }
 
+  /**
+   * Removes the packet, unless a generation above `latest` exists. @returns whether it did; also false if the store did
+   * not answer.
+   */
   async function removeAt(name: string, latest: number): Promise<boolean> {
     const manifest = removal()
     const outcome = await store.create(generationKey(name, latest + 1), Buffer.from(JSON.stringify(manifest)))

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
-export interface ManifestPart {
-  key: string
+/** The fields of a part that storage relies on. */
+const reliablePart = z.object({
+  key: z.string(),
   /** Bytes of the JSON, whether or not it is stored compressed. */
-  bytes: number
+  bytes: z.int().nonnegative(),
+  /** How the object is compressed; absent: it is not. */
+  compression: z.literal('gzip').exactOptional(),
+})
+
+export interface ManifestPart extends z.infer<typeof reliablePart> {
   pairs: number
   /** The etag of the object. */
   etag: string
@@ -12,51 +18,40 @@ export interface ManifestPart {
   sha256: string
   /** The number of statements of each kind. */
   statements: Readonly<Record<string, number>>
-  /** How the object is compressed; absent: it is not. */
-  compression?: 'gzip'
   /** Bytes of the object; absent: `bytes`. */
   storedBytes?: number
 }
 
+/** The fields that storage relies on. A newer version may write more. */
+const reliable = z.object({
+  jobId: z.string(),
+  createdAt: z.iso.datetime(),
+  /** Absent: never. Readers treat the packet as removed from then on. */
+  expiresAt: z.iso.datetime().exactOptional(),
+  /** This generation records the removal of the packet; it has no parts. */
+  removed: z.literal(true).exactOptional(),
+  /** This generation only prevents its job from committing; readers skip it. */
+  isVoid: z.literal(true).exactOptional(),
+  /** For a void generation: the generation that readers see instead, 0 if none. */
+  over: z.int().nonnegative().exactOptional(),
+  parts: z.array(reliablePart),
+})
+
 /** One generation of a packet. It is written once and never changed. */
-export interface Manifest {
-  jobId: string
+export interface Manifest extends z.infer<typeof reliable> {
   /** Informational only: Redis counts attempts and may repeat a number after data loss. */
   attempt: number
   /** The run that wrote it. */
   run?: string
-  /** ISO 8601. */
-  createdAt: string
-  /** ISO 8601; absent: never. Readers treat the packet as removed from then on. */
-  expiresAt?: string
   parts: ManifestPart[]
   /** Describes what the packet holds. Storage keeps it without reading it. */
   content?: object
-  /** This generation records the removal of the packet; it has no parts. */
-  removed?: true
-  /** This generation only prevents its job from committing; readers skip it. */
-  isVoid?: true
-  /** For a void generation: the generation that readers see instead, 0 if none. */
-  over?: number
 }
 
 /** A manifest that is not JSON, or has a format that this version does not know. */
 export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest'
 }
-
-/** The fields that storage relies on. A newer version may write more. */
-const reliable = z.looseObject({
-  jobId: z.string(),
-  createdAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime().optional(),
-  removed: z.literal(true).optional(),
-  isVoid: z.literal(true).optional(),
-  over: z.int().nonnegative().optional(),
-  parts: z.array(
-    z.looseObject({ key: z.string(), bytes: z.int().nonnegative(), compression: z.literal('gzip').optional() }),
-  ),
-})
 
 /** @throws UnreadableManifest unless it has what storage relies on. */
 export function parseManifest(key: string, json: Buffer): Manifest {

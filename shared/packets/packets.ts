@@ -29,30 +29,6 @@ export interface StoredFile {
   expiresAt?: string
 }
 
-/** What readers see: no packet, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
-export interface Packets {
-  orgExists(orgName: string): Promise<boolean>
-  createOrg(orgName: string): Promise<void>
-  /** @throws noSuchOrg (404) */
-  requireOrg(orgName: string): Promise<void>
-  /** The orgs among these that exist, by code point; null: all top-level orgs, in the key order of the store. */
-  orgs(among: readonly string[] | null, page: OrgPage): AsyncGenerator<string>
-  /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
-  standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
-  /** The files of the packet with this name, or the one file with this name. @throws noSuchFile (404) */
-  require(orgName: string, fileName: string): Promise<StoredFile[]>
-  /** The files of a committed manifest, under the packet's names. */
-  filesOf(fileName: string, manifest: Manifest): StoredFile[]
-  /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or has another length */
-  open(file: StoredFile): Promise<AsyncIterable<Buffer>>
-  /** Download URIs, in the files' order. None is valid after its file expires. */
-  sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
-  /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
-  list(orgName: string, prefixes: readonly string[]): Promise<string[]>
-  /** One page of these names, sorted. */
-  page(orgName: string, prefixes: readonly string[], page: Page): Promise<PageOfNames>
-}
-
 export interface PageOfNames {
   names: string[]
   /** When each of the names expires, in the same order; null: never. */
@@ -79,11 +55,17 @@ export interface Page {
 export const newOrgCache = () => new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
 export type OrgCache = ReturnType<typeof newOrgCache>
 
-/** @param known orgs that exist. */
-export function createPackets(store: ObjectStore, generations: Generations, known: OrgCache): Packets {
+export type Packets = ReturnType<typeof createPackets>
+
+/**
+ * What readers see: no packet, the whole old one or the whole new one, never a mix. Contract 6 and 7. @param known orgs
+ * that exist.
+ */
+export function createPackets(store: ObjectStore, generations: Generations, known: OrgCache) {
   // For a name with a long history, this lists only the page with its latest generation.
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
 
+  /** The files of a committed manifest, under the packet's names. */
   function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
     return partNames(fileName, parts.length).map((name, index) => {
       const { key, bytes, compression } = parts[index] as ManifestPart
@@ -129,6 +111,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     return false
   }
 
+  /** One page of the names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
   async function page(
     orgName: string,
     prefixes: readonly string[],
@@ -162,17 +145,21 @@ export function createPackets(store: ObjectStore, generations: Generations, know
 
   return {
     orgExists,
-    orgs: (among, page) => (among === null ? topLevelOrgs(store, page) : existing(among, page, orgExists)),
+    /** The orgs among these that exist, by code point; null: all top-level orgs, in the key order of the store. */
+    orgs: (among: readonly string[] | null, page: OrgPage) =>
+      among === null ? topLevelOrgs(store, page) : existing(among, page, orgExists),
     filesOf,
-    async createOrg(orgName) {
+    async createOrg(orgName: string) {
       await store.put(orgKey(orgName), Buffer.from('{}'))
     },
-    async requireOrg(orgName) {
+    /** @throws noSuchOrg (404) */
+    async requireOrg(orgName: string) {
       if (known.has(orgName)) return
       if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
       known.set(orgName, true)
     },
-    async standingOf(orgName, fileName) {
+    /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
+    async standingOf(orgName: string, fileName: string) {
       const name = packetName(orgName, fileName)
       const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
       const isPacket = highest !== null && isVisible(highest.manifest)
@@ -180,23 +167,28 @@ export function createPackets(store: ObjectStore, generations: Generations, know
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
       return { isTaken: isPacket || others.length > 0, latest: number }
     },
-    async require(orgName, fileName) {
+    /** The files of the packet with this name, or the one file with this name. @throws noSuchFile (404) */
+    async require(orgName: string, fileName: string): Promise<StoredFile[]> {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))
       if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
       return files
     },
-    async open({ key, fileName, bytes, compression }) {
+    /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or has another length */
+    async open({ key, fileName, bytes, compression }: StoredFile): Promise<AsyncIterable<Buffer>> {
       const stream = await store.stream(key)
       if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
       // The answer's Content-Length is fixed: clients would read extra bytes as the next answer, and wait for missing
       // bytes.
       return contentOf(stream, bytes, compression)
     },
-    sign: (files, lifetimeSeconds) =>
+    /** Download URIs, in the files' order. None is valid after its file expires. */
+    sign: (files: readonly StoredFile[], lifetimeSeconds: number) =>
       Promise.all(
         files.map(({ key, fileName, expiresAt }) => store.sign(key, untilExpiry(expiresAt, lifetimeSeconds), fileName)),
       ),
-    list: async (orgName, prefixes) => (await page(orgName, prefixes, { limit: Number.POSITIVE_INFINITY })).names,
+    /** All the names of which `page` has one page. */
+    list: async (orgName: string, prefixes: readonly string[]) =>
+      (await page(orgName, prefixes, { limit: Number.POSITIVE_INFINITY })).names,
     page,
   }
 }

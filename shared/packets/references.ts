@@ -2,20 +2,15 @@ import { inBatches } from '../store/batches.ts'
 import type { Generations } from './generations.ts'
 import { UnreadableManifest } from './manifest.ts'
 
-/** Parts that the generations of one packet refer to. Reads each manifest once, however many runs are checked. */
-export interface References {
-  readonly name: string
-  /**
-   * Keys of the parts of a job's generation; empty if the job has none at this moment.
-   * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any job.
-   */
-  of(jobId: string): Promise<ReadonlySet<string>>
-}
-
 const none: ReadonlySet<string> = new Set()
 
-/** Holds one number per generation in memory. */
-export function createReferences(generations: Generations, name: string): References {
+export type References = ReturnType<typeof createReferences>
+
+/**
+ * Parts that the generations of one packet refer to. Reads each manifest once, however many runs are checked, and holds
+ * one number per generation in memory.
+ */
+export function createReferences(generations: Generations, name: string) {
   const made = new Map<string, number>()
   let seen = 0
   let unreadable: UnreadableManifest | null = null
@@ -37,7 +32,11 @@ export function createReferences(generations: Generations, name: string): Refere
 
   return {
     name,
-    async of(jobId) {
+    /**
+     * Keys of the parts of a job's generation; empty if the job has none at this moment.
+     * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any job.
+     */
+    async of(jobId: string): Promise<ReadonlySet<string>> {
       if (unreadable) throw unreadable
       if (last?.jobId === jobId) return last.keys
       if (!made.has(jobId)) await lookAgain()

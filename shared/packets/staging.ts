@@ -12,39 +12,26 @@ interface Part {
   statements: Readonly<Record<string, number>>
 }
 
-/** Stores the parts of one run of a job, or of one of its slices, before they are committed. */
-export interface Staging {
-  /** Identifies this run; part of its keys. */
-  readonly run: string
-  /** Stores a part. */
-  put(part: Part): Promise<void>
-  /** Stored parts, in part order. */
-  readonly parts: readonly ManifestPart[]
-  manifest(): Manifest
-  /** Removes the stored parts. Only for a run to which no manifest or slice result refers, now or later. */
-  discard(): Promise<void>
-}
-
 interface Staged extends Pick<Manifest, 'jobId' | 'attempt'> {
   compression: Compression
 }
 
+export type Staging = ReturnType<typeof stageParts>
+
 /**
- * Stages parts under keys that a random id makes unique to this run. Attempt numbers would not be unique: a Redis that
- * fails over or is restored may count some of them twice, and a run would then discard the parts of another.
+ * Stores the parts of one run of a job, or of one of its slices, before they are committed. A random id makes their
+ * keys unique to this run. Attempt numbers would not be unique: a Redis that fails over or is restored may count some
+ * of them twice, and a run would then discard the parts of another.
  */
-export function stageParts(
-  store: ObjectStore,
-  name: string,
-  { jobId, attempt, compression }: Staged,
-  slice = 0,
-): Staging {
+export function stageParts(store: ObjectStore, name: string, { jobId, attempt, compression }: Staged, slice = 0) {
   const run = randomUUID()
   const parts: ManifestPart[] = []
   return {
+    /** Identifies this run; part of its keys. */
     run,
-    parts,
-    async put({ number, bytes, pairs, statements }) {
+    /** Stored parts, in part order. */
+    parts: parts as readonly ManifestPart[],
+    async put({ number, bytes, pairs, statements }: Part) {
       const sha256 = hash('sha256', bytes)
       const key = partKey(name, jobId, run, slice, number)
       const encoding = compression === 'none' ? undefined : compression
@@ -53,7 +40,8 @@ export function stageParts(
       const storedAs = encoding ? { compression: encoding, storedBytes: stored.length } : {}
       parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements, ...storedAs }
     },
-    manifest: () => ({ jobId, attempt, run, createdAt: new Date().toISOString(), parts }),
+    manifest: (): Manifest => ({ jobId, attempt, run, createdAt: new Date().toISOString(), parts }),
+    /** Removes the stored parts. Only for a run to which no manifest or slice result refers, now or later. */
     async discard() {
       for (const part of parts) if (part) await store.remove(part.key)
     },

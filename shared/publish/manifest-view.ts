@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import { existence, index, oldestServer, uniqueness } from '../packet/cypher/schema.ts'
 import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
 import { partNames } from '../packet/names.ts'
@@ -9,8 +10,75 @@ import type { PacketContent } from './content.ts'
 import type { ModelReport } from './report/model-report.ts'
 import { type JobReport, mergeReports } from './report/report.ts'
 
+const count = z.int().nonnegative()
+const text = z.string()
+const notListed = count.optional().meta({ description: 'At least how many more are not listed' })
+
+export const statementCounts = z
+  .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])) as Record<StatementKind, typeof count>)
+  .meta({ id: 'StatementCounts' })
+
+/** A constraint or an index of a target, for a property of a label, and the statements that create it. */
+const required = z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) })
+
+export const requires = z
+  .object({
+    server: text,
+    /** Uniqueness, which replay relies on. */
+    constraints: z.array(required),
+    moreConstraints: notListed,
+    model: z
+      .object({
+        indexes: z.array(required),
+        existence: z.array(required.extend({ edition: z.literal('enterprise') })),
+        more: notListed,
+      })
+      .optional()
+      .meta({ description: 'What the model declares in addition to constraints; replay does not rely on it' }),
+  })
+  .meta({ id: 'Requires' })
+
+const compressed = {
+  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: uncompressed' }),
+  storedBytes: count
+    .optional()
+    .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
+}
+
 /** A packet as its manifest describes it. Contract 7.12. */
-export type PacketManifest = ReturnType<typeof manifestOf>
+export const packetManifest = z.object({
+  packet: text,
+  generation: count,
+  jobId: text,
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
+  parameterSyntax: z.enum(['braces', 'dollar', 'mixed']),
+  numbers: z.enum(['plain', 'strict', 'mixed']),
+  pairs: count,
+  bytes: count,
+  sha256: text,
+  parts: z.array(
+    z.object({ fileName: text, pairs: count, bytes: count, sha256: text, ...compressed, url: text.optional() }),
+  ),
+  /** Postback statements are not pairs: they are in the metadata of parts. */
+  statements: statementCounts,
+  requires,
+  /** The API documents it by the schema of a job. */
+  report: z.custom<JobReport>(),
+  /** null: the packet was stored before manifests had shapes. */
+  shape: z
+    .object({
+      counts: z.array(
+        z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
+      ),
+      others: count.meta({ description: 'How many more are not listed' }),
+    })
+    .nullable()
+    .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
+  /** Always null: the packet is whole. */
+  base: z.null(),
+})
+export type PacketManifest = z.infer<typeof packetManifest>
 
 /** Describes a generation, with download links if there are `urls`, one for each part. */
 export function manifestOf(
@@ -18,7 +86,7 @@ export function manifestOf(
   fileName: string,
   { generation, manifest: { jobId, createdAt, expiresAt, parts, content } }: Generation,
   urls?: readonly string[],
-) {
+): PacketManifest {
   const names = partNames(fileName, parts.length)
   const { parameterSyntax, numbers, report, shape = null } = content as PacketContent
   return {
@@ -26,7 +94,6 @@ export function manifestOf(
     generation,
     jobId,
     createdAt,
-    /** null: never. */
     expiresAt: expiresAt ?? null,
     parameterSyntax,
     numbers,
@@ -41,13 +108,10 @@ export function manifestOf(
       ...(compression === undefined ? {} : { compression, storedBytes }),
       ...(urls ? { url: urls[index] as string } : {}),
     })),
-    /** Postback statements are not pairs: they are in the metadata of parts. */
     statements: statementsOf(parts),
     requires: requiresOf(report),
     report: mergeReports([report]),
-    /** null: the packet was stored before manifests had shapes. */
     shape,
-    /** Always null: the packet is whole. */
     base: null,
   }
 }
@@ -68,7 +132,6 @@ function statementsOf(parts: readonly ManifestPart[]): Record<StatementKind, num
 export function requiresOf({ identities, moreIdentities, model }: JobReport) {
   return {
     server: oldestServer,
-    /** Uniqueness, which replay relies on. */
     constraints: identities.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
     ...(moreIdentities ? { moreConstraints: moreIdentities } : {}),
     ...(model ? { model: ofModel(model, identities) } : {}),

@@ -1,20 +1,12 @@
 import type { ObjectStore, StoredObject } from '../../store/object-store.ts'
 
+export type Cursor = ReturnType<typeof openCursor>
+
 /**
  * Iterates over the objects below a prefix in key order. Skipping within the current page takes no request; skipping
- * beyond it does not list the objects in between.
+ * beyond it does not list the objects in between. `pageKeys`: number of keys per request.
  */
-export interface Cursor {
-  /** First object at or after `key`; never moves backwards. null past the last object. */
-  seek(key: string): Promise<StoredObject | null>
-  /** Like `seek`, but starts a new listing at once, for keys that are far away. */
-  jump(key: string): Promise<StoredObject | null>
-  /** The object after the current one. */
-  next(): Promise<StoredObject | null>
-}
-
-/** `pageKeys`: number of keys per request. */
-export function openCursor(store: ObjectStore, prefix: string, pageKeys: number): Cursor {
+export function openCursor(store: ObjectStore, prefix: string, pageKeys: number) {
   let objects: AsyncGenerator<StoredObject> | null = null
   let current: StoredObject | null = null
   let wanted = prefix
@@ -34,6 +26,7 @@ export function openCursor(store: ObjectStore, prefix: string, pageKeys: number)
     current = done ? null : value
   }
 
+  /** First object at or after `key`; never moves backwards. null past the last object. */
   async function seek(key: string): Promise<StoredObject | null> {
     wanted = key
     if (objects === null) await advance()
@@ -43,10 +36,12 @@ export function openCursor(store: ObjectStore, prefix: string, pageKeys: number)
 
   return {
     seek,
-    async jump(key) {
+    /** Like `seek`, but starts a new listing at once, for keys that are far away. */
+    async jump(key: string) {
       objects = null
       return seek(key)
     },
+    /** The object after the current one. */
     async next() {
       wanted = prefix
       await advance()
