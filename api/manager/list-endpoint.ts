@@ -7,14 +7,14 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 import { once, wholeNumber } from '../http/query.ts'
 import { listText } from './list-texts.ts'
-import { managerEndpoint } from './manager-endpoint.ts'
+import { managerEndpoint, type Params, type Shape } from './manager-endpoint.ts'
 import { listOf } from './record-schemas.ts'
 
-interface List<Shape extends z.ZodRawShape> {
+interface List<Of extends Shape> {
   summary: string
-  params: Shape
+  params: Of
   of: Resource
-  records(models: Models, params: z.output<z.ZodObject<Shape>>, page: ModelPage): Promise<ModelRecord[]>
+  records(models: Models, params: Params<Of>, page: ModelPage): Promise<ModelRecord[]>
 }
 
 const paging = z.strictObject({
@@ -28,17 +28,14 @@ const paging = z.strictObject({
  * A list: with `limit` one page, with `next` if more follow; without it the whole list, refused if too long. Its text
  * counts against the memory that a token's lists may take until they are sent.
  */
-export const listEndpoint = <Shape extends z.ZodRawShape>(
-  path: string,
-  { summary, params, of, records }: List<Shape>,
-) =>
+export const listEndpoint = <Of extends Shape>(path: string, { summary, params, of, records }: List<Of>) =>
   managerEndpoint('get', path, {
     summary,
     params,
     query: paging,
     gives: listOf(of),
     async answer(models, input, context) {
-      const read = (page: ModelPage) => records(models, input.params as z.output<z.ZodObject<Shape>>, page)
+      const read = (page: ModelPage) => records(models, input.params, page)
       return ReadableStream.from(await listText({ read, of, reserve: listMemory(context, input) }, input.query))
     },
   }) satisfies Endpoint

@@ -1,11 +1,11 @@
 import { name, versionFields } from '../../shared/models/fields.ts'
 import { grnOf } from '../../shared/models/grn.ts'
-import { manager, managerVersion } from '../../shared/models/resources.ts'
-import { byGrn, byName } from '../../shared/models/selector.ts'
+import { managerVersion } from '../../shared/models/resources.ts'
+import { byName } from '../../shared/models/selector.ts'
 import { managerBody } from './bodies.ts'
 import { listEndpoint } from './list-endpoint.ts'
-import { managerEndpoint } from './manager-endpoint.ts'
-import { empty, nothing, oneOf } from './record-schemas.ts'
+import { recordEndpoint } from './record-endpoint.ts'
+import { byItsGrn, read, remove } from './selected-record.ts'
 
 const ofManager = { managerGrn: grnOf('manager') }
 const ofVersion = { managerVersionGrn: grnOf('managerversion') }
@@ -16,38 +16,29 @@ export const managerVersions = [
     summary: 'List the versions of a manager',
     params: ofManager,
     of: managerVersion,
-    records: (models, params, page) => models.parts(managerVersion, byGrn(manager, params.managerGrn), page),
+    records: (models, params, page) => models.parts(managerVersion, byItsGrn(params), page),
   }),
-  managerEndpoint('post', 'version/:managerGrn', {
+  recordEndpoint('post', 'version/:managerGrn', {
     summary: 'Add a version to a manager',
     params: ofManager,
     body: managerBody(versionFields, { name: 'films-2' }),
-    gives: oneOf(managerVersion),
-    answer: async (models, { params, body, principal }) => ({
-      managerVersion: await models.createVersion(byGrn(manager, params.managerGrn), body.name ?? null, principal.name),
-    }),
+    of: managerVersion,
+    answer: (models, { params, body, principal }) =>
+      models.createVersion(byItsGrn(params), body.name ?? null, principal.name),
   }),
-  managerEndpoint('get', 'version/:managerVersionGrn', {
+  read('version/:managerVersionGrn', managerVersion, {
     summary: 'Read a manager version',
     params: ofVersion,
-    gives: oneOf(managerVersion),
-    answer: async (models, { params }) => ({
-      managerVersion: await models.find(byGrn(managerVersion, params.managerVersionGrn)),
-    }),
+    select: byItsGrn,
   }),
-  managerEndpoint('get', 'version/name/:managerVersionName', {
+  read('version/name/:managerVersionName', managerVersion, {
     summary: 'Read a manager version by its name',
     params: { managerVersionName: name },
-    gives: oneOf(managerVersion),
-    answer: async (models, { params }) => ({
-      managerVersion: await models.find(byName(managerVersion, params.managerVersionName)),
-    }),
+    select: ({ managerVersionName }) => byName(managerVersion, managerVersionName),
   }),
-  managerEndpoint('delete', 'version/:managerVersionGrn', {
+  remove('version/:managerVersionGrn', {
     summary: 'Delete a manager version with all that is in it',
     params: ofVersion,
-    gives: nothing,
-    answer: (models, { params, ifMatch }) =>
-      models.remove(byGrn(managerVersion, params.managerVersionGrn), ifMatch).then(empty),
+    select: byItsGrn,
   }),
 ]

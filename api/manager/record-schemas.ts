@@ -1,8 +1,5 @@
 import { z } from 'zod'
-import { property, propertyImpl, type Resource } from '../../shared/models/resources.ts'
-import { single } from './etag.ts'
-
-const flags = ['editable', 'deletable', 'unique', 'indexed', 'required']
+import { flags, property, propertyImpl, type Resource } from '../../shared/models/resources.ts'
 
 const fieldSchema = (field: string, alwaysNull: boolean) => {
   if (alwaysNull) return z.null()
@@ -42,10 +39,11 @@ function recordSchemas(resource: Resource): z.ZodType {
   return schema
 }
 
-export const oneOf = (resource: Resource): z.ZodType => single(z.object({ [resource.one]: recordSchemas(resource) }))
-export const eitherOf = (one: Resource, other: Resource): z.ZodType => single(z.union([oneOf(one), oneOf(other)]))
+/** Of one record, of one of these kinds. */
+export function oneOf(resources: Resource | readonly Resource[]): z.ZodType {
+  const [one, ...others] = [resources].flat().map((kind) => z.object({ [kind.one]: recordSchemas(kind) }))
+  return others.length === 0 ? (one as z.ZodType) : z.union([one as z.ZodType, ...others])
+}
 export const listOf = (resource: Resource): z.ZodType =>
   z.object({ [resource.many]: z.array(recordSchemas(resource)), next: z.string().optional() })
 export const nothing: z.ZodType = z.object({})
-/** Body of a delete: an empty object, for clients that parse every response. */
-export const empty = () => ({})

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { versionFields } from '../../shared/models/fields.ts'
 import { grnOf } from '../../shared/models/grn.ts'
 import { managerVersion } from '../../shared/models/resources.ts'
-import { byGrn } from '../../shared/models/selector.ts'
 import { textOf } from '../../shared/models/transfer.ts'
 import { checkedDocument } from '../../shared/models/version-document.ts'
 import { managerBody } from './bodies.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
-import { oneOf } from './record-schemas.ts'
+import { recordEndpoint } from './record-endpoint.ts'
+import { byItsGrn } from './selected-record.ts'
 import { documentBody, exported, imported } from './version-document.ts'
 
 const params = { managerVersionGrn: grnOf('managerversion') }
@@ -18,8 +18,7 @@ export const transfer = [
     summary: 'Read a whole manager version as one document',
     params,
     gives: exported,
-    answer: async (models, { params }) =>
-      textOf(await models.exported(byGrn(managerVersion, params.managerVersionGrn))),
+    answer: async (models, { params }) => textOf(await models.exported(byItsGrn(params))),
   }),
   managerEndpoint('post', 'import/:managerVersionGrn', {
     summary: 'Make and change elements of a manager version, as a document says',
@@ -29,22 +28,15 @@ export const transfer = [
     gives: z.object({ imported }),
     async answer(models, { params, body: { properties, nodeTypes }, principal }) {
       const document = await checkedDocument({ properties: properties ?? [], nodeTypes: nodeTypes ?? [] })
-      const version = byGrn(managerVersion, params.managerVersionGrn)
-      return { imported: await models.imported(version, document, principal.name) }
+      return { imported: await models.imported(byItsGrn(params), document, principal.name) }
     },
   }),
-  managerEndpoint('post', 'copy/:managerVersionGrn', {
+  recordEndpoint('post', 'copy/:managerVersionGrn', {
     summary: 'Copy a manager version, as a new version of its manager',
     params,
     action: 'copy',
     body: managerBody(versionFields, { name: 'films-copy' }),
-    gives: oneOf(managerVersion),
-    answer: async (models, { params, body, principal }) => ({
-      managerVersion: await models.copied(
-        byGrn(managerVersion, params.managerVersionGrn),
-        body.name ?? null,
-        principal.name,
-      ),
-    }),
+    of: managerVersion,
+    answer: (models, { params, body, principal }) => models.copied(byItsGrn(params), body.name ?? null, principal.name),
   }),
 ]

@@ -71,7 +71,8 @@ export const nodeType: Resource = {
   atCreation: (sent) => sent,
 }
 
-const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
+/** The fields that are true or false. */
+export const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
 
 export const propertyImpl: Resource = {
   grnType: 'propertyimpl',

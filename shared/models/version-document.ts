@@ -5,7 +5,7 @@ import { maxIssues } from '../errors/app-error.ts'
 import { invalidRequest } from '../errors/catalogue.ts'
 import { issuesOf } from '../validation/issues.ts'
 import { documentedNodeType, documentedProperty } from './fields.ts'
-import type { Resource, ResourceFields } from './resources.ts'
+import { flags, type Resource, type ResourceFields } from './resources.ts'
 
 type KeyedRecord = ResourceFields & { key: string }
 
@@ -56,8 +56,6 @@ export async function checkedDocument(given: Record<'properties' | 'nodeTypes', 
   if (issues.length > 0) throw invalidRequest(issues)
   return { properties: properties.valid, nodeTypes: nodeTypes.valid } satisfies VersionDocument
 }
-
-const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
 
 /** The stored fields of a resource, without its key. */
 export const documentFields = ({ fields, alwaysNull }: Resource): string[] =>
