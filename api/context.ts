@@ -73,12 +73,20 @@ async function connectAll(config: Config, log: Logger, releases: Releases) {
   }
 }
 
-/** The records of jobs. With Sentinels, what waits for the replicas has a connection of its own. */
-async function recordsOf(config: Config, redis: Redis, log: Logger, releases: Releases): Promise<JobRecords> {
+/**
+ * The records of jobs. With Sentinels, what waits for the replicas has a connection of its own. A withdrawal takes the
+ * same one, so that it does not overtake the creation that it withdraws.
+ */
+export async function recordsOf(
+  config: Pick<Config, 'redis'>,
+  redis: Redis,
+  log: Logger,
+  releases: Releases,
+): Promise<JobRecords> {
   const records = createJobRecords(redis)
   if (config.redis.sentinel === null) return records
   const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
   await changing.connect()
-  const { create, findByIdempotencyKey, cancel, replicated } = createJobRecords(changing)
-  return { ...records, create, findByIdempotencyKey, cancel, replicated }
+  const { create, withdraw, findByIdempotencyKey, cancel, replicated } = createJobRecords(changing)
+  return { ...records, create, withdraw, findByIdempotencyKey, cancel, replicated }
 }
