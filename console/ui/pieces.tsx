@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { number } from '../../client/format.ts'
 import type { Job } from '../../client/service-types.ts'
 
 const icons: Record<Job['state'], string> = {
@@ -87,32 +88,45 @@ interface TableProps<Row> {
   keyOf?: (row: Row) => string
 }
 
+/** Rows that a table shows at a time. Beyond them a browser takes seconds for its layout, and the page stands still. */
+const rowsAtATime = 1_000
+
 /** A table that becomes a list of cards on narrow screens. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+  const [most, setMost] = useState(rowsAtATime)
+  const shown = rows.length > most ? rows.slice(0, most) : rows
+  const left = rows.length - shown.length
   return (
-    <table>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(({ title, isNumber }) => (
-            <th key={title} scope="col" class={isNumber ? 'number' : ''}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={keyOf ? keyOf(row) : index}>
-            {columns.map(({ title, of, isNumber, isName }) => (
-              <td key={title} data-title={title} class={isNumber ? 'number' : isName ? 'name' : ''}>
-                <div>{of(row, index)}</div>
-              </td>
+    <>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : ''}>
+                {title}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {shown.map((row, index) => (
+            <tr key={keyOf ? keyOf(row) : index}>
+              {columns.map(({ title, of, isNumber, isName }) => (
+                <td key={title} data-title={title} class={isNumber ? 'number' : isName ? 'name' : ''}>
+                  <div>{of(row, index)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && (
+        <button type="button" class="more" onClick={() => setMost(most + rowsAtATime)}>
+          Show {number.format(Math.min(left, rowsAtATime))} more of {number.format(rows.length)}
+        </button>
+      )}
+    </>
   )
 }
 
