@@ -213,6 +213,18 @@ export function faultsOf(group: SentinelGroup | null): Record<string, Fault> {
   return { ...Object.fromEntries(kept.map(ofGroup)), ...failoverFaults(group) }
 }
 
+/** The API tries to connect at least every two seconds; the rest is for a busy machine. */
+const recoversWithinMs = 20_000
+
+/**
+ * Whether the API has all its connections back: those for reads, and the one for changes. Before that it refuses what a
+ * later fault demands of it, and the fault would seem to have caused that.
+ */
+async function hasRecovered({ client }: World): Promise<boolean> {
+  const answers = [await client.get('/1.0/publish/status'), await client.post('/1.0/ops/resume')]
+  return answers.every(({ status }) => status === 200)
+}
+
 /** Injects faults one after another until time is up, each once per cycle; everything is repaired at the end. */
 export async function breakThings(broken: Breakable): Promise<void> {
   const { random, history, isOver, faults } = broken
@@ -227,5 +239,6 @@ export async function breakThings(broken: Breakable): Promise<void> {
     history.note(name)
     await faults[name]?.(broken, seconds)
     history.note('mended', { name })
+    await until(`the API recovers after '${name}'`, () => hasRecovered(broken.world), recoversWithinMs)
   }
 }
