@@ -34,10 +34,13 @@ export async function linkLifetime(
   return 0
 }
 
-/** Lifetime in seconds, up to `wantedSeconds`, of a link to a file. `expiresAt`: ISO 8601; absent: never. */
+/**
+ * Lifetime in whole seconds, at least 1 and at most `wantedSeconds`, of a link to a file; rounded down, because a link
+ * ends no later than its packet (contract 6). `expiresAt`: ISO 8601; absent: never.
+ */
 export function untilExpiry(expiresAt: string | undefined, wantedSeconds: number): number {
   if (expiresAt === undefined) return wantedSeconds
-  const left = Math.ceil((Date.parse(expiresAt) - Date.now()) / 1_000)
-  // The file may have expired since it was found.
+  const left = Math.floor((Date.parse(expiresAt) - Date.now()) / 1_000)
+  // S3 has no shorter link; and the file may have expired since it was found.
   return Math.max(1, Math.min(wantedSeconds, left))
 }

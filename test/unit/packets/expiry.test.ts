@@ -50,7 +50,7 @@ describe('the instant of expiry', () => {
   test('the instant of expiry ends links, which live for at least a second', () => {
     expect([untilExpiry(undefined, 60), untilExpiry(inDays(1), 60)]).toEqual([60, 60])
     const left = (ms: number) => untilExpiry(new Date(Date.now() + ms).toISOString(), 60)
-    expect([left(10_000), left(9_001), left(1), left(-1)]).toEqual([10, 10, 1, 1])
+    expect([left(10_900), left(9_500), left(900), left(-1)]).toEqual([10, 9, 1, 1])
   })
 })
 
