@@ -19,11 +19,11 @@ export async function completeOffsets(
   for (const [index, key] of keys.entries()) {
     const value = values[index]
     const isList = Array.isArray(value)
-    if (!lacksOffset(isList ? value[0] : value)) continue
+    const all: unknown[] = isList ? value : [value]
+    // A list may have datetimes at offsets, too, even before the first one in a zone.
+    if (!all.some(lacksOffset)) continue
     const offsets = await offsetsOf(key)
-    const completed = (isList ? value : [value]).map((at, position) =>
-      withOffset(at as DateTime<bigint>, offsets[position]),
-    )
+    const completed = all.map((at, position) => withOffset(at as DateTime<bigint>, offsets[position]))
     values[index] = isList ? completed : completed[0]
   }
 }

@@ -1,3 +1,4 @@
+import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
 import { createTextSet } from '../../../client/replay/hash-set.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
@@ -53,4 +54,17 @@ test('everything that is found for many rows has the number of its row', async (
   for await (const row of reader.read<{ value: number }>('', rows)) found.push(row)
   expect(found.length).toBe(2 * 401)
   expect(found.filter(({ at, value }) => at !== value)).toEqual([])
+})
+
+test('an undo reads a list of a datetime at an offset and one in a zone, whose offset Bolt 3 omits', async () => {
+  const noon = (offset?: bigint, zone?: string) =>
+    new neo4j.types.DateTime(2024n, 7n, 1n, 12n, 0n, 0n, 0n, offset, zone)
+  const run = async () => ({ records: [{ toObject: () => ({ offsets: [3_600n, 7_200n] }) }] })
+  const session = () => ({ run, close: async () => {} })
+  const connection = only<Connection>({ session: session as unknown as Connection['session'] })
+  const facts = only<Facts>({ rules: [], named: createTextSet() })
+  const reader = createTargetReader(connection, facts, new AbortController().signal)
+  const properties = { keys: ['at'], values: [[noon(3_600n), noon(undefined, 'Europe/Berlin')]] }
+  await reader.complete('node', 7n, properties)
+  expect(properties.values).toEqual([[noon(3_600n), noon(7_200n, 'Europe/Berlin')]])
 })
