@@ -94,12 +94,3 @@ test('a duplicate id is found next to a large integer with the same text, in eit
     expect((await publish(`${start}, ${order.join(', ')}`, [], all)).status).toBe(422)
   }
 })
-
-test('ids shared by more relationships than a worker can hold are refused, without crashing the worker', async () => {
-  const many = "WITH a, b UNWIND range(0, 200000) AS i CREATE (a)-[:T {grn: '@1'}]->(b)"
-  const { status, error } = await publish(`(a:P {id: 'a'}), (b:P {id: 'b'}) ${many}`, ['@1'], {})
-  expect([status, error]).toEqual([
-    413,
-    '413 Payload Too Large: relationshipIds: more than 100000 relationships of the origin have these ids',
-  ])
-})

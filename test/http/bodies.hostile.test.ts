@@ -2,7 +2,6 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { worstMultis, worstShapes } from '../support/clients/worst-bodies.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)
@@ -18,23 +17,6 @@ async function send(path: string, body: Buffer | string, headers: Record<string,
   })
   return { status: response.status, text: await response.text() }
 }
-
-const largest = {
-  'numbers for ids': worstMultis['numbers for ids'],
-  'unknown fields': worstMultis['requests of nothing but unknown fields'],
-  'a type of backticks': worstMultis['a type of backticks'],
-  'empty lists': worstShapes['empty lists']?.[0],
-}
-
-// Reading times of all kinds are limited by another test.
-test.each(Object.entries(largest))(
-  'the largest multi body of %s is refused with a message of readable size',
-  async (_, make) => {
-    const { status, text } = await send('/1.0/publish/multi', make?.() ?? '')
-    expect(status).toBe(400)
-    expect(text.length).toBeLessThan(mebibyte)
-  },
-)
 
 test('numbers beyond the range of a number are rejected as ids', async () => {
   const { status, text } = await send('/1.0/publish/', `{"originIds":[1e999999,-1e999999,${'9'.repeat(1_000_000)}]}`)

@@ -9,7 +9,7 @@ const origin = openChangingOrigin('FewMoving', 1_900_000n)
 const { names, from, dirty, edge, draw, once, expectOneOutcome, build } = origin
 const { merged, link, removed, relabelled } = origin.changes
 
-testOriginChanges(origin, { existence: 6, identities: 6 })
+testOriginChanges(origin, { existence: 3, identities: 3 })
 
 test('a node whose identity changes between two reads of a request fails the build, which may be tried again', async () => {
   await draw([])

@@ -1,3 +1,3 @@
 import { testModels } from './suites/models.ts'
 
-await testModels('FewModels', 2_000_000n, 8)
+await testModels('FewModels', 2_000_000n, 3)

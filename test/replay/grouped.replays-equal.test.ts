@@ -5,7 +5,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { nodeUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
 import { testGrouped } from './suites/grouped.ts'
 
-testGrouped('braces')
+testGrouped('braces', 'shuffled, and again')
 
 test('thousands of rows are split into transactions of a thousand, with counters summed over all', async () => {
   const { target } = inject('stack') as { target: Neo4jAddress }

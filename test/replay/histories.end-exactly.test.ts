@@ -1,3 +1,3 @@
 import { testHistories } from './suites/histories.ts'
 
-testHistories(12)
+testHistories(6)

@@ -1,3 +1,4 @@
 import { testGrouped } from '../../replay/suites/grouped.ts'
 
-testGrouped('dollar')
+testGrouped('dollar', 'in order', 'shuffled, and again', 'half grouped, half one by one')
+testGrouped('braces', 'in order', 'half grouped, half one by one')

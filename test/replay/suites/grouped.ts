@@ -12,8 +12,15 @@ import { replayed, sourceOf } from '../../support/replay/replaying.ts'
 import { shuffled } from '../../support/values/shuffle.ts'
 import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from '../sample-graph.ts'
 
-/** Registers the tests of packets in this syntax: in dollars they go into Neo4j 5, in braces into Neo4j 3.5. */
-export function testGrouped(syntax: 'dollar' | 'braces'): void {
+const even = (pairs: readonly Pair[]) => pairs.filter((_, index) => index % 2 === 0)
+const replays = {
+  'in order': (pairs: readonly Pair[]) => [pairs],
+  'shuffled, and again': (pairs: readonly Pair[]) => [shuffled(pairs, 1), shuffled(pairs, 2)],
+  'half grouped, half one by one': (pairs: readonly Pair[]) => [even(pairs)],
+}
+
+/** Registers these tests of packets in this syntax: in dollars they go into Neo4j 5, in braces into Neo4j 3.5. */
+export function testGrouped(syntax: 'dollar' | 'braces', ...names: (keyof typeof replays)[]): void {
   const { neo4j, target, legacy } = inject('stack') as {
     neo4j: Neo4jAddress
     target: Neo4jAddress
@@ -63,14 +70,9 @@ export function testGrouped(syntax: 'dollar' | 'braces'): void {
 
   describe(`a packet in ${syntax} syntax, its pairs grouped by text`, () => {
     const first = syntax === 'dollar' ? 1 : 0
-    const even = (pairs: readonly Pair[]) => pairs.filter((_, index) => index % 2 === 0)
-    test.each([
-      ['in order', (pairs: readonly Pair[]) => [pairs]],
-      ['shuffled, and again', (pairs: readonly Pair[]) => [shuffled(pairs, 1), shuffled(pairs, 2)]],
-      ['half grouped, half one by one', (pairs: readonly Pair[]) => [even(pairs)]],
-    ])(
+    test.each(names)(
       'a packet whose pairs are grouped by text makes a dirty target equal to the origin: %s',
-      async (name, replays) => {
+      async (name) => {
         const mark = uniqueName('G')
         try {
           await runAll(origin, [...drawing(mark), drawDates(mark)])
@@ -82,7 +84,7 @@ export function testGrouped(syntax: 'dollar' | 'braces'): void {
               pairs.filter((_, index) => index % 2 === 1),
             )
           }
-          for (const [at, some] of replays(pairs).entries())
+          for (const [at, some] of replays[name](pairs).entries())
             await replayed(sourceOf(some), address, ways[(at + first) % 2])
           await runAll(origin, [...leftovers(mark), leftDate(mark)])
           const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]

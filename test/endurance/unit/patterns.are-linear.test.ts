@@ -11,7 +11,7 @@ interface Pattern {
   flags: string
 }
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const patterns: Pattern[] = []
 const builders: string[] = []
 for (const file of globSync('{api,worker,shared,client,doctor}/**/*.ts', { cwd: root })) {
