@@ -5,9 +5,9 @@ import type { Plan } from '../request/plan.ts'
 export type SeenIdentities = ReturnType<typeof createSeenIdentities>
 
 /**
- * Notices that a targeted node changed its identity between two reads of one sub-request. The upsert of a node sets its current labels. If an earlier pair identifies the node by another label, it may find
- * the node after the upsert but not before, so the result would depend on the order of replay. Contract 5. Each target
- * takes four bytes.
+ * Notices that a targeted node changed its identity between two reads of one sub-request. The upsert of a node sets its
+ * current labels. If an earlier pair identifies the node by another label, it may find the node after the upsert but not
+ * before, so the result would depend on the order of replay. Contract 5. Each target takes four bytes.
  */
 export function createSeenIdentities(
   { publishesNodes, relationships, relationshipIds }: Plan,
