@@ -93,21 +93,21 @@ test('every limit in the code has a comment that says what happens beyond it', (
 })
 
 test('docs/limits.md lists every limit', async () => {
-  const sections = new Map(headings.map((heading) => [heading, [['limit', 'value', 'beyond it', 'where']]]))
-  for (const { file, where, name, what, beyond, expression } of found.filter((limit) => limit.what !== '')) {
+  const sections = new Map(headings.map((heading) => [heading, [['limit', 'value', 'beyond it']]]))
+  for (const { file, name, what, beyond, expression } of found.filter((limit) => limit.what !== '')) {
     const [heading] = areas.find(([, pattern]) => pattern.test(`${file} ${name}`)) as (typeof areas)[number]
     const effect = beyond.replaceAll('the answer is `', '`')
-    sections.get(heading)?.push([what, shownValue(name, what, expression), effect, `\`${where}\``])
+    sections.get(heading)?.push([what, shownValue(name, what, expression), effect])
   }
   const tables = [...sections].map(([heading, rows]) => {
-    const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+    const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
     const text = rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`)
     text.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`)
     return `## ${heading}\n\n${text.join('\n')}\n`
   })
   const start = `This document lists the fixed limits of the product; the [contract](contract.md#11) lists the settings. Where the
-third column begins with an error, the answer is that error. A test makes this document from the comments in the
-code. This command renews it:`
+third column begins with an error, the answer is that error. A test makes the tables from comments in the code, which
+have the same words. This command renews them:`
   const command = 'npx vitest run --config test/vitest.config.ts --project unit test/unit/docs.limits -u'
   const text = [`# Limits\n\n${start}\n\n\`\`\`sh\n${command}\n\`\`\`\n`, ...tables].join('\n')
   await expect(text).toMatchFileSnapshot('../../docs/limits.md')
