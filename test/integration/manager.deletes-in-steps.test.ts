@@ -1,11 +1,10 @@
 import { expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import type { ManagerDatabase } from '../../shared/models/database.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import * as resources from '../../shared/models/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/models/selector.ts'
 import { drawModel } from '../support/models/large-model.ts'
-import { openModels, prepareModels } from '../support/models/open-models.ts'
+import { openDyingModels, prepareModels } from '../support/models/open-models.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -17,18 +16,6 @@ const { manager, managerVersion, nodeType, property, propertyImpl } = resources
 const ofProperty = (implemented?: ModelRecord) =>
   byGrn(propertyImpl, (implemented?.propertyImpl as ModelRecord | undefined)?.grn ?? '')
 
-/** Models of a process that dies at its third write. */
-function dying() {
-  let writes = 0
-  return openModels(neo4j, (database: ManagerDatabase) => ({
-    ...database,
-    write: (statement: Parameters<ManagerDatabase['write']>[0]) => {
-      if (++writes > 2) throw new Error('the process is gone')
-      return database.write(statement)
-    },
-  }))
-}
-
 test('leftovers of a crashed delete are invisible; names are free, and repeating the delete completes it', async () => {
   const { name, manager: of, version } = await newModel()
   const own = await drawModel(driver, version.value, { types: 100, properties: 50 })
@@ -36,7 +23,7 @@ test('leftovers of a crashed delete are invisible; names are free, and repeating
   const { grn } = await models.find(type)
   const [implemented] = await models.implemented(type)
   const implementation = ofProperty(implemented)
-  await expect(dying().remove(of, null)).rejects.toThrow('the process is gone')
+  await expect(openDyingModels(neo4j).remove(of, null)).rejects.toThrow('the process is gone')
   expect((await nodes(own)).all).toBeGreaterThan(1_000)
   const seen = [
     models.find(of),
@@ -64,7 +51,7 @@ test('a delete that was interrupted is completed by a token of its org, and by n
   const { grn } = await models.find(byName(managerVersion, name))
   const version = byGrn(managerVersion, grn)
   const own = await drawModel(driver, grn, { types: 60, properties: 50 })
-  await expect(dying().remove(version, null)).rejects.toThrow('the process is gone')
+  await expect(openDyingModels(neo4j).remove(version, null)).rejects.toThrow('the process is gone')
   const left = await nodes(own)
   expect(left.all).toBeGreaterThan(0)
   await expect(models.visibleTo({ orgs: [uniqueName('org')] }).remove(version, null)).rejects.toMatchObject({
@@ -73,24 +60,4 @@ test('a delete that was interrupted is completed by a token of its org, and by n
   expect(await nodes(own)).toEqual(left)
   await models.visibleTo({ orgs: [org] }).remove(version, null)
   expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
-})
-
-test('a node type or property being deleted in steps disappears from all lists at once', async () => {
-  const { manager: of, version } = await newModel()
-  const own = await drawModel(driver, version.value, { types: 2_100, properties: 2, constraints: ['UNIQUE'] })
-  const removed = byKey(property, version.value, 'p0')
-  const [implemented] = await models.implemented(byKey(nodeType, version.value, 'T2099'))
-  await expect(dying().remove(removed, null)).rejects.toThrow('the process is gone')
-  expect((await models.parts(property, version)).map(({ key }) => key)).toEqual(['p1'])
-  expect(await models.implemented(byKey(nodeType, version.value, 'T2099'))).toHaveLength(1)
-  await expect(models.find(ofProperty(implemented))).rejects.toMatchObject({
-    status: 404,
-  })
-  // Its key may be reused; a delete by key then applies to the new one.
-  await models.createPart(property, version, { key: 'p0' }, by)
-  await models.remove(removed, null)
-  await models.remove(removed, null)
-  await models.remove(of, null)
-  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
-  await expect(models.find(byGrn(managerVersion, version.value))).rejects.toMatchObject({ status: 404 })
 })

@@ -3,7 +3,6 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { nodeUpsert, pairOf, replayed, sourceOf, verified } from '../support/replay/replaying.ts'
-import { testTypesApart } from './suites/types-apart.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const targets = [
@@ -11,8 +10,6 @@ const targets = [
   { name: 'Neo4j 3.5', address: legacy, driver: openDriver(legacy) },
 ]
 afterAll(() => Promise.all(targets.map(({ driver }) => driver.close())))
-
-testTypesApart('Neo4j 3.5')
 
 test.each([
   ['1', 'packet 1 (integer), target 1.0 (float)', 1n, '1.0'],

@@ -1,13 +1,15 @@
 import { expect, inject, test, vi } from 'vitest'
-import { property } from '../../../shared/models/resources.ts'
-import { byKey } from '../../../shared/models/selector.ts'
+import type { ModelRecord } from '../../../shared/models/records.ts'
+import { managerVersion, nodeType, property, propertyImpl } from '../../../shared/models/resources.ts'
+import { byGrn, byKey } from '../../../shared/models/selector.ts'
 import { median } from '../../bench/numbers.ts'
 import { drawModel } from '../../support/models/large-model.ts'
-import { prepareModels } from '../../support/models/open-models.ts'
+import { openDyingModels, prepareModels } from '../../support/models/open-models.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-const { models, driver, newModel, nodes } = prepareModels(inject('stack').neo4j)
+const { neo4j } = inject('stack')
+const { models, driver, newModel, nodes, by } = prepareModels(neo4j)
 
 test('a manager of 60,000 records is deleted in small transactions', async () => {
   const { manager: of, version } = await newModel()
@@ -44,4 +46,24 @@ test('the time to delete a property grows with the number of its implementations
   const ratio = median(times.many) / median(times.few)
   expect(ratio).toBeLessThan(30)
   for (const { manager: of } of [few, many]) await models.remove(of, null)
+})
+
+test('a node type or property being deleted in steps disappears from all lists at once', async () => {
+  const { manager: of, version } = await newModel()
+  const own = await drawModel(driver, version.value, { types: 2_100, properties: 2, constraints: ['UNIQUE'] })
+  const removed = byKey(property, version.value, 'p0')
+  const last = byKey(nodeType, version.value, 'T2099')
+  const [implemented] = await models.implemented(last)
+  await expect(openDyingModels(neo4j).remove(removed, null)).rejects.toThrow('the process is gone')
+  expect((await models.parts(property, version)).map(({ key }) => key)).toEqual(['p1'])
+  expect(await models.implemented(last)).toHaveLength(1)
+  const grn = (implemented?.propertyImpl as ModelRecord | undefined)?.grn ?? ''
+  await expect(models.find(byGrn(propertyImpl, grn))).rejects.toMatchObject({ status: 404 })
+  // Its key may be reused; a delete by key then applies to the new one.
+  await models.createPart(property, version, { key: 'p0' }, by)
+  await models.remove(removed, null)
+  await models.remove(removed, null)
+  await models.remove(of, null)
+  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
+  await expect(models.find(byGrn(managerVersion, version.value))).rejects.toMatchObject({ status: 404 })
 })

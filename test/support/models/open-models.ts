@@ -18,6 +18,18 @@ export function openModels(
   return createModels(watch(database))
 }
 
+/** The models of a process that dies at its third write. */
+export function openDyingModels(address: Neo4jAddress) {
+  let writes = 0
+  return openModels(address, (database) => ({
+    ...database,
+    write: (statement: Parameters<ManagerDatabase['write']>[0]) => {
+      if (++writes > 2) throw new Error('the process is gone')
+      return database.write(statement)
+    },
+  }))
+}
+
 /** The models with a unique user name, which identifies the test's nodes in the shared database. */
 export function prepareModels(address: Neo4jAddress) {
   const models = openModels(address)

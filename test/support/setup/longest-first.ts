@@ -66,7 +66,6 @@ export const longest = [
   'test/e2e/manager.import-export.test.ts',
   'test/http/document.examples-work.test.ts',
   'test/http/authorisation.every-endpoint.test.ts',
-  'test/integration/verify.reports-types-apart.test.ts',
   'test/replay/generated-cases.dry-run.test.ts',
   'test/replay/options.replay-as-asked.test.ts',
   'test/e2e/expiry.over-http.test.ts',

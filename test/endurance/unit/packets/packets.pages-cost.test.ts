@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Page } from '../../../shared/packets/packets.ts'
-import { storageOn } from '../../../shared/packets/storage.ts'
-import { fileNumbered as fileOf, storePackets } from '../../support/storage/many-packets.ts'
-import { openMemoryStore } from '../../support/storage/memory-store.ts'
-import { commitPacket } from '../../support/storage/stored-packets.ts'
+import type { Page } from '../../../../shared/packets/packets.ts'
+import { storageOn } from '../../../../shared/packets/storage.ts'
+import { fileNumbered as fileOf, storePackets } from '../../../support/storage/many-packets.ts'
+import { openMemoryStore } from '../../../support/storage/memory-store.ts'
+import { commitPacket } from '../../../support/storage/stored-packets.ts'
 
 const store = openMemoryStore()
 beforeAll(async () => {

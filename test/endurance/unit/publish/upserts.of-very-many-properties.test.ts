@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
-import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
-import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
-import { planOf } from '../../../shared/publish/request/plan.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { propertiesOf } from '../../support/origins/packstream.ts'
-import { busySeconds } from '../../support/programs/busy-seconds.ts'
+import { createPairMaker } from '../../../../shared/packet/pair-maker.ts'
+import { createModelRules } from '../../../../shared/publish/model/model-rules.ts'
+import { NodeUpserts } from '../../../../shared/publish/pairs/node-upserts.ts'
+import { planOf } from '../../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../../shared/publish/request/rules.ts'
+import { propertiesOf } from '../../../support/origins/packstream.ts'
+import { busySeconds } from '../../../support/programs/busy-seconds.ts'
 
 const database = { dbUrl: 'bolt://db', credentials: 'Basic YTpi' }
 const body = {
