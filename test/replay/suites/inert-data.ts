@@ -1,12 +1,11 @@
 import type { Driver } from 'neo4j-driver'
-import { afterAll, expect, inject, test } from 'vitest'
-import { createClient } from '../../../dev/client.ts'
+import { expect, test } from 'vitest'
 import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
-import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
-import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { answeredPairs } from '../../support/replay/answered-pairs.ts'
 import { replayInOrder } from '../../support/replay/replay-in-order.ts'
+import { openThreeDatabases } from '../../support/replay/three-databases.ts'
 import { breakouts, refusedNames } from '../injection.ts'
 import { quoted } from '../odd-names.ts'
 
@@ -18,16 +17,7 @@ export const drawCanary = (driver: Driver, mark: string) =>
 export function testInertData(
   ...wanted: ('Neo4j 5 into Neo4j 5' | 'Neo4j 5 into Neo4j 3.5' | 'Neo4j 3.5 into Neo4j 5')[]
 ): void {
-  const { neo4j, target, legacy } = inject('stack') as {
-    neo4j: Neo4jAddress
-    target: Neo4jAddress
-    legacy: Neo4jAddress
-  }
-  const { apiUrl, tokens } = inject('service')
-  const client = createClient(apiUrl, tokens.all as string)
-  const drivers = new Map([neo4j, target, legacy].map((address) => [address, openDriver(address)]))
-  const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
-  afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
+  const { neo4j, target, legacy, client, driverOf } = openThreeDatabases()
 
   const routes = [
     { name: 'Neo4j 5 into Neo4j 5', origin: neo4j, copy: target, parameterSyntax: 'dollar' },
