@@ -2,7 +2,7 @@ import { createShapeTally, type PacketShape } from '../../shared/packet/packet-s
 import { createRecogniser } from '../../shared/packet/recognise.ts'
 import { createNeeds } from '../replay/preflight/needs.ts'
 import { checkedParts } from '../replay/source/load-part.ts'
-import { requiresOf } from '../replay/source/local-manifest.ts'
+import { requiresOf } from '../replay/source/packet-directory.ts'
 import type { Manifest } from './manifest.ts'
 import type { Source } from './source.ts'
 

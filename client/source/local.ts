@@ -7,11 +7,10 @@ import { parsePartName, partNames } from '../../shared/packet/names.ts'
 import type { Input } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import type { PartSource } from '../replay/source/load-part.ts'
+import { manifestFile } from '../replay/source/packet-directory.ts'
 import { jsonOrNull } from '../requests.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import { bareSource, once, partOf, type Source, sourceOf } from './source.ts'
-
-export const manifestFile = 'manifest.json'
 
 /** The file of a part in the directory of its packet. */
 export const fileOfPart = (fileName: string): string => basename(fileName)

@@ -92,7 +92,7 @@ async function inParts({ parts }: PacketSource): Promise<Pick<PacketSource, 'par
 
 test.each([
   ['in its directory', (directory: string) => localSource(directory)],
-  ['by the file of its part', (directory: string) => localSource(join(directory, 'undo-000001.json'))],
+  ['by the file of its part', (directory: string) => localSource(join(directory, 'undo.json'))],
   [
     'from a copy of its directory',
     async (directory: string) => {

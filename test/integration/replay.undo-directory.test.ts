@@ -96,19 +96,35 @@ test('an undo is kept when an interrupted replay starts over, and undoes a repla
   expect(differences(before, await graph())).toEqual([])
 })
 
-test('an undo that is not complete is read again, as nothing was replayed', async () => {
+test('an undo that is not complete is no packet, and is read again, as nothing was replayed', async () => {
   const before = await graph()
-  await interrupt(5)
-  const marker = join(undoDirectory, 'undo.state')
-  await writeFile(marker, (await readFile(marker, 'utf8')).replace('complete', 'reading'))
-  await rm(join(undoDirectory, 'manifest.json'))
-  await writeFile(join(undoDirectory, 'undo-000009.json'), '{}')
-  await clear()
-  await run(driver, `CREATE (:\`${label}\` {id: 'a0', old: 1.0}), (:\`${label}\` {id: 'b1', old: 2})`)
-  await rm(stateFile, { force: true })
+  await mkdir(undoDirectory)
+  await writeFile(join(undoDirectory, '.killed-1.incomplete'), '{}')
+  await expect(localSource(undoDirectory)).rejects.toThrow('neither a manifest.json nor part files')
   await replayed(source, target, options)
+  expect(await readdir(undoDirectory)).not.toContain('.killed-1.incomplete')
   await undone(undoDirectory, target)
   expect(differences(before, await graph())).toEqual([])
+})
+
+test('of two replays at once that name one directory, one is refused, and the undo restores the target', async () => {
+  const before = await graph()
+  const other = join(home, 'other.json')
+  const both = [options, { ...options, stateFile: other }].map((one) => replayed(source, target, one))
+  const ended = await Promise.allSettled(both)
+  const failed = ended.filter(({ status }) => status === 'rejected')
+  expect(failed).toEqual([{ status: 'rejected', reason: expect.objectContaining(refusal('name another directory')) }])
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
+test('a replay whose undo was interrupted at its very end is refused the directory', async () => {
+  await interrupt(5)
+  const marker = join(undoDirectory, 'undo.state')
+  await writeFile(marker, (await readFile(marker, 'utf8')).replace('complete', 'beginning'))
+  await expect(replayed(source, target, { ...options, restart: true })).rejects.toMatchObject(
+    refusal('holds the undo of a replay that has not begun; name another directory'),
+  )
 })
 
 test('the undo of a replay that has ended, or of another one, is not overwritten', async () => {

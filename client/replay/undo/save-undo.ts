@@ -52,6 +52,7 @@ export async function saveUndo(
     await files.complete(facts.rules)
   } catch (error) {
     await writer.settle()
+    await files.discard()
     if (error instanceof ReplayError || isAbort(error)) throw error
     throw new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
   }

@@ -1,0 +1,81 @@
+import { hash, randomUUID } from 'node:crypto'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { oldestServer, uniqueness } from '../../../shared/packet/cypher/schema.ts'
+import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
+import { partNames } from '../../../shared/packet/names.ts'
+import type { SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+
+interface Contents {
+  statements: StatementCounts
+  /** The uniqueness constraints that a target needs. */
+  needed: readonly Uniqueness[]
+}
+
+export const manifestFile = 'manifest.json'
+
+/** Whether a file is one that a writer leaves when it is killed. */
+export const isUnfinished = (file: string): boolean => /^\..+\.incomplete$/.test(file)
+
+/** What a target needs for a packet whose pairs find nodes by these properties. */
+export const requiresOf = (needed: readonly Uniqueness[]) => ({
+  server: oldestServer,
+  constraints: needed.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
+})
+
+/** Writes the packet `name` into a directory. Until its end, the directory holds no file that a command reads. */
+export function createPacketDirectory(directory: string, name: string, mode = 0o666) {
+  // Several writers may be at work in one directory, and only one of them may reach its end.
+  const run = randomUUID()
+  const parts: { pairs: number; bytes: number; sha256: string }[] = []
+  const unfinished = (number: number) => `.${run}-${number}.incomplete`
+  const write = (number: number, content: string | Buffer) =>
+    writeFile(join(directory, unfinished(number)), content, { mode, flush: true })
+
+  async function removeUnfinished(isMeant: (file: string) => boolean): Promise<void> {
+    const files = await readdir(directory).catch(() => [])
+    for (const file of files.filter(isMeant)) await rm(join(directory, file), { force: true })
+  }
+
+  return {
+    async put({ number, bytes, pairs }: Pick<SealedPart, 'number' | 'bytes' | 'pairs'>): Promise<void> {
+      parts[number - 1] = { pairs, bytes: bytes.length, sha256: hash('sha256', bytes) }
+      await write(number, bytes)
+    },
+
+    /**
+     * Completes the packet: `more` are further fields of its manifest, which has the form of a stored one. Contract 7.
+     * `claim` runs when everything is written, and before any file gets its name.
+     */
+    async end({ statements, needed }: Contents, more: object, claim?: () => Promise<void>): Promise<void> {
+      const names = partNames(name, parts.length)
+      const sum = (key: 'pairs' | 'bytes') => parts.reduce((total, part) => total + part[key], 0)
+      const manifest = {
+        ...{
+          packet: name,
+          generation: 0,
+          createdAt: new Date().toISOString(),
+          pairs: sum('pairs'),
+          bytes: sum('bytes'),
+        },
+        sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
+        parts: parts.map((part, index) => ({ fileName: names[index] as string, ...part })),
+        ...{ statements, requires: requiresOf(needed), report: null, ...more },
+      }
+      await write(parts.length + 1, JSON.stringify(manifest, null, 2))
+      await claim?.()
+      // The manifest comes last. Until then, one of several parts is known to be missing.
+      for (const [index, file] of [...names, manifestFile].entries()) {
+        await rename(join(directory, unfinished(index + 1)), join(directory, file))
+      }
+      await removeUnfinished(isUnfinished)
+      // After a crash of the machine, the directory must still list these files.
+      const handle = await open(directory, 'r')
+      await handle.sync().finally(() => handle.close())
+    },
+
+    /** Removes what was written. */
+    discard: () => removeUnfinished((file) => file.startsWith(`.${run}-`)),
+  }
+}
