@@ -1,5 +1,5 @@
 import { delay } from './delay.ts'
-import { jobsIn } from './job-events.ts'
+import { jobsIn, withTimeLimit } from './job-events.ts'
 import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
@@ -9,6 +9,7 @@ import type { Job, Model, Overview, PublishRequest, WhoAmI } from './service-typ
 const namesPerPage = 10_000
 const itemsPerPage = 1_000
 const waitSeconds = 2
+const longestAnswerMs = 5_000
 
 type Query = { limit: number; after: string | undefined }
 type Page = Record<string, unknown>
@@ -48,12 +49,18 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     return found
   }
 
-  /** The states of a job from its event stream; null if there is none. Ends without an error if the stream is cut. */
+  /**
+   * The states of a job from its event stream; null if there is none, also if nothing answers soon. Ends without an
+   * error if the stream is cut.
+   */
   async function openEvents(id: string, signal?: AbortSignal): Promise<AsyncIterable<Job> | null> {
     const headers = { Accept: 'text/event-stream' }
-    const answer = await send('GET', path`/1.0/jobs/${id}/events`, { headers, signal }).catch(() => {
-      signal?.throwIfAborted()
-    })
+    const tooLate = new AbortController()
+    const either = AbortSignal.any(signal ? [signal, tooLate.signal] : [tooLate.signal])
+    const asked = send('GET', path`/1.0/jobs/${id}/events`, { headers, signal: either }).catch(() => null)
+    const answer = await withTimeLimit(asked, longestAnswerMs)
+    signal?.throwIfAborted()
+    if (answer === null) tooLate.abort()
     const isStream = answer?.headers.get('Content-Type')?.startsWith('text/event-stream')
     if (answer?.body && isStream) return jobsIn(answer.body, signal)
     await answer?.body?.cancel()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { cannotBe } from './exit.ts'
+import { cannotBe, usageError } from './exit.ts'
 import { fileAbout, type ReplayingOptions } from './replaying.ts'
 
 const uuid = /^[0-9a-f-]{36}$/
@@ -14,8 +14,13 @@ const uuid = /^[0-9a-f-]{36}$/
  */
 export async function openCopyKey(words: unknown, { state, restart }: ReplayingOptions) {
   const file = state === undefined ? fileAbout(words, 'copy') : `${state}.copy`
-  const known = restart ? '' : await readFile(file, 'utf8').catch(() => '')
-  const value = uuid.test(known) ? known : randomUUID()
+  const found = await readFile(file, 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') cannotBe('read', file, '; name another file with --state')(error)
+  })
+  // A kill may leave an empty file.
+  if (found && !uuid.test(found)) throw usageError(`${file} is no file that copy wrote; name another one with --state`)
+  const known = restart ? '' : found
+  const value = known || randomUUID()
   if (value !== known) {
     await mkdir(dirname(file), { recursive: true })
       .then(() => writeFile(file, value, { mode: 0o600 }))

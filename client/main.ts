@@ -13,11 +13,14 @@ for (const name of ['SIGINT', 'SIGTERM']) {
 }
 // A reader that has seen enough, such as `head`, closes the pipe.
 for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    if (stream === stdout) stderr.write(`error: the result cannot be written (${code})\n`)
+    process.exitCode = exitCodes.unforeseen
   })
 }
 const context = { environment: readEnvironment(), stdin, stdout, stderr, signal: stop.signal }
-process.exitCode = await run(process.argv.slice(2), context)
+const code = await run(process.argv.slice(2), context)
+process.exitCode ??= code
 // A connection that nothing answers would keep the process alive.
 if (stop.signal.aborted) process.exit()

@@ -46,6 +46,7 @@ export function serviceUrl({ environment }: Context, { url = environment.PACKETS
   // The message must not quote the address, which holds a secret.
   if (parsed.username || parsed.password)
     throw usageError('the address of the service must not hold a user or password')
+  if (parsed.search || parsed.hash) throw usageError('the address of the service must not hold a query or fragment')
   return url
 }
 

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
@@ -53,12 +54,17 @@ export async function readRequests(context: Context, file: string, options: Requ
   return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids), ids))
 }
 
+/** The text of a file, without a byte order mark, which would become part of the first id. */
 async function contentOf({ stdin, signal }: Context, file: string): Promise<string> {
-  if (file === '-') return text(addAbortSignal(signal, stdin))
-  const content = await readFile(file, 'utf8').catch(cannotBe('read', file))
-  // A byte order mark would become part of the first id. `text` has already removed it from standard input.
-  return content.replace(/^\ufeff/, '')
+  const bytes = await (file === '-' ? buffer(addAbortSignal(signal, stdin)) : readFile(file)).catch((error) => {
+    signal.throwIfAborted()
+    return cannotBe('read', nameOf(file))(error)
+  })
+  if (!isUtf8(bytes)) throw usageError(`${nameOf(file)} must be UTF-8`)
+  return new TextDecoder().decode(bytes)
 }
+
+const nameOf = (file: string) => (file === '-' ? 'standard input' : file)
 
 type Given = Partial<PublishRequest>
 
@@ -66,7 +72,7 @@ function parse(content: string, file: string): Given[] {
   const requests = [jsonOrNull(content)].flat()
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
   if (requests.length === 0 || !requests.every(isObject)) {
-    throw usageError(`${file === '-' ? 'standard input' : file} must hold a publish request as JSON, or a list of them`)
+    throw usageError(`${nameOf(file)} must hold a publish request as JSON, or a list of them`)
   }
   return requests as Given[]
 }
@@ -94,7 +100,7 @@ function originOf(request: Given, environment: Environment, at: string): Pick<Pu
 
 function linesOf(content: string, file: string): string[] {
   const ids = [...new Set(content.split(/\r?\n/).filter((line) => line !== ''))]
-  if (ids.length === 0) throw usageError(`--ids: ${file === '-' ? 'standard input' : file} has no ids`)
+  if (ids.length === 0) throw usageError(`--ids: ${nameOf(file)} has no ids`)
   return ids
 }
 

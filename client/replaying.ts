@@ -86,6 +86,7 @@ export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {
 
 /** Checks first that progress can be recorded. @throws Failure (usage) */
 async function requireWritableFile(stateFile: string): Promise<void> {
+  if (stateFile === '') throw usageError('--state: must name a file')
   const found = await stat(stateFile).catch(() => null)
   if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
   await requireWritable('--state', dirname(stateFile), 'name a file in another directory')

@@ -1,3 +1,4 @@
+import { usageError } from './exit.ts'
 import { noAnswer, refusal } from './service-error.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
@@ -11,9 +12,15 @@ interface Options {
   signal?: AbortSignal | undefined
 }
 
-/** A path in which each value is one segment, as an org's name may contain slashes. */
-export const path = (texts: TemplateStringsArray, ...values: string[]): string =>
-  String.raw(texts, ...values.map(encodeURIComponent))
+/**
+ * A path in which each value is one segment, as an org's name may contain slashes.
+ * @throws Failure (usage) for `.` and `..`, which lead to another path even if they are encoded
+ */
+export function path(texts: TemplateStringsArray, ...values: string[]): string {
+  const dots = values.find((value) => /^\.{0,2}$/.test(value))
+  if (dots !== undefined) throw usageError(`"${dots}" names nothing at the service`)
+  return String.raw(texts, ...values.map(encodeURIComponent))
+}
 
 /**
  * Requests to the service at an address. All throw a `ServiceError` on any answer that is not a success.

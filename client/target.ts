@@ -20,17 +20,23 @@ export const withTarget = (command: Command): Command =>
     .option('--password-file <file>', 'file with the password; PACKETS_TARGET_PASSWORD if absent, else asked for')
 
 const addressRule =
-  '--to: must be bolt://host or neo4j://host, also with +s or +ssc; a query is for neo4j only, as name=value'
+  '--to: must be bolt://host or neo4j://host without a path, also with +s or +ssc; a query is for neo4j only, as name=value'
 
 /** The target that the options and the environment name. @throws Failure (usage) */
 export async function readTarget(
   context: Context,
-  { to, database = '', user, passwordFile }: TargetOptions,
+  { to, database, user, passwordFile }: TargetOptions,
 ): Promise<Target> {
   const url = URL.parse(to)
-  if (url === null || !/^(bolt|neo4j)(\+s|\+ssc)?:$/.test(url.protocol) || url.hostname === '') {
+  if (
+    url === null ||
+    !/^(bolt|neo4j)(\+s|\+ssc)?:$/.test(url.protocol) ||
+    url.hostname === '' ||
+    !/^\/?$/.test(url.pathname)
+  ) {
     throw usageError(addressRule)
   }
+  if (database === '') throw usageError('--database: must not be empty; leave it out for the default')
   // The message must not quote the address, which holds a secret.
   if (url.username || url.password)
     throw usageError('--to: must not hold a user or password; use --user and --password-file')
@@ -39,7 +45,7 @@ export async function readTarget(
     throw usageError('PACKETS_TARGET_PASSWORD is set, but --user is missing')
   }
   await requireAccepted(to)
-  const target = { url: to, database: database || null }
+  const target = { url: to, database: database ?? null }
   if (user === undefined) return { ...target, user: null, password: null }
   const password = await readSecret(context, {
     ...{ what: `the password of ${user} at ${to}`, option: '--password-file' },

@@ -5,6 +5,7 @@ import { different, Failure } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, progressOption } from '../options.ts'
+import { persist } from '../persist.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
 import { checkTarget } from '../replay/preflight/preflight.ts'
 import { verify } from '../replay/verify/verify.ts'
@@ -53,10 +54,13 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   if (compared.differing > 0) throw different()
 }
 
-/** The packet that a job has made. @throws Failure (service) if it was removed or replaced */
+/** The packet that a job has made. @throws Failure (service) if it was removed or replaced, or nothing answers */
 async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
-  const source = await serviceSource(context, `${orgName}/${fileName}`, options).catch((error) => {
-    throw error instanceof Failure && error.exit === 'service' ? toBeginAnew(error) : error
+  const find = () => serviceSource(context, `${orgName}/${fileName}`, options)
+  const source = await persist(find, context.signal).catch((error) => {
+    // A service that does not answer may still have the packet.
+    const isGone = error instanceof Failure && error.exit === 'service' && !(error instanceof ServiceError)
+    throw isGone ? toBeginAnew(error) : error
   })
   if (source.manifest?.jobId === id) return source
   throw toBeginAnew(new Failure('service', `${source.name} was replaced after the job ${id} had made it`))

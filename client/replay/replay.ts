@@ -111,10 +111,9 @@ async function replayInto(
   let window = await windows.next()
   await createMissing(connection, found, signal)
   const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
-  if (undo !== null && facts !== null) {
-    await saveUndo(connection, source, { undo, facts, isBegun: known !== null }, settings)
-  }
-  await resume.begin({ ...replayed, ...held })
+  const begin = () => resume.begin({ ...replayed, ...held })
+  if (undo === null || facts === null) await begin()
+  else await saveUndo(connection, source, { undo, facts, isBegun: known !== null, begin }, settings)
 
   partsDone = held.done.length
   tally.rejected = held.rejected.length

@@ -20,6 +20,9 @@ export async function localSource(path: string): Promise<Source | null> {
   const found = await stat(path).catch(() => null)
   if (found === null) return null
   const place = resolve(path)
+  if (!found.isDirectory() && !found.isFile()) {
+    throw usageError(`${path} is neither a file nor a directory; send a stream to standard input, and name it -`)
+  }
   if (!found.isDirectory()) return bareSource(path, place, [partOf(basename(path), () => contentOf(path))])
   const manifest = await readManifest(path)
   return manifest
@@ -48,6 +51,14 @@ export async function readManifest(directory: string): Promise<Manifest | null> 
 /** Reads the file, or else the same name with `.gz`. @throws SourceBroken */
 async function contentOf(path: string): Promise<Buffer> {
   for (const file of [path, `${path}.gz`]) {
+    // Opening a pipe that nobody writes to never ends.
+    if (
+      await stat(file).then(
+        (found) => !found.isFile(),
+        () => false,
+      )
+    )
+      throw new SourceBroken(`${file} is no regular file`)
     const bytes = await readFile(file).catch((error) => {
       if (error.code === 'ENOENT') return null
       throw new SourceBroken(`${file} cannot be read (${error.code})`)
@@ -59,16 +70,28 @@ async function contentOf(path: string): Promise<Buffer> {
 
 const withoutGz = (name: string) => name.replace(/\.gz$/, '')
 
-/** The part files of a directory without a manifest, in their order. @throws Failure (usage) if there are none */
+/**
+ * The part files of a directory without a manifest, in their order.
+ * @throws Failure (usage) if there are none, (broken) if one is missing
+ */
 function partsIn(directory: string, names: readonly string[]): PartSource[] {
   const files = [...new Set(names.map(withoutGz))]
     .filter((name) => parsePartName(name) || name.endsWith('.json'))
     .sort()
   if (files.length === 0) throw usageError(`${directory} has neither a manifest.json nor part files (.json, .json.gz)`)
-  // If one part of a packet is there, the source has all its parts: a missing one fails when it is read.
-  const whole = files.flatMap((name) => {
-    const part = parsePartName(name)
-    return part ? partNames(part.base, part.of) : [name]
-  })
-  return [...new Set(whole)].map((name) => partOf(name, () => contentOf(join(directory, name))))
+  const whole = new Set<string>()
+  for (const name of files) {
+    const part = whole.has(name) ? null : parsePartName(name)
+    for (const each of part ? everyPart(part, new Set(files)) : [name]) whole.add(each)
+  }
+  return [...whole].map((name) => partOf(name, () => contentOf(join(directory, name))))
+}
+
+/** If one part of a packet is there, all must be. @throws Failure (broken) */
+function everyPart({ base, of }: { base: string; of: number }, files: ReadonlySet<string>): string[] {
+  for (let part = 1; part <= of; part++) {
+    const name = `${base}Part${part}of${of}`
+    if (!files.has(name)) throw new Failure('broken', `part ${part} of ${of} (${name}): it is missing`)
+  }
+  return partNames(base, of)
 }

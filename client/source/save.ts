@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cannotBe, usageError } from '../exit.ts'
 import { packetText } from '../format.ts'
@@ -26,6 +26,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   if (earlier && earlier.packet !== manifest.packet) {
     throw usageError(`${directory} holds ${earlier.packet}; name another directory with -o`)
   }
+  if (earlier === null) await requireFree(directory, manifest, names)
   await write(manifestFile, JSON.stringify(asWritten(manifest), null, 2))
   const stale = (earlier?.parts ?? [])
     .map(({ fileName }) => fileOfPart(fileName))
@@ -64,6 +65,15 @@ const asWritten = (manifest: Manifest) => ({
 async function isThere(path: string, part: ManifestPart): Promise<boolean> {
   const bytes = await readFile(path).catch(() => null)
   return bytes !== null && problemOf(bytes, part) === null
+}
+
+/** @throws Failure (usage) if the directory has a file that a part would replace, and no manifest that lists it */
+async function requireFree(directory: string, { packet, parts }: Manifest, names: readonly string[]) {
+  const there = new Set(await readdir(directory))
+  for (const [index, name] of names.entries()) {
+    if (!there.has(name) || (await isThere(join(directory, name), parts[index] as ManifestPart))) continue
+    throw usageError(`${join(directory, name)} is no part of ${packet}; name another directory with -o`)
+  }
 }
 
 /** Writes files of a directory completely or not at all. */

@@ -76,7 +76,7 @@ test('a state file with other content is refused', async () => {
   await writeFile(stateFile, '{"version": 2}')
   await expect(replayed(source, target, options)).rejects.toMatchObject({
     kind: 'refused',
-    message: `${stateFile} is not a state file of a replay; pass --restart to start over`,
+    message: `${stateFile} is not a state file of a replay; name another file`,
   })
 })
 

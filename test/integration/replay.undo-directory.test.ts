@@ -1,56 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contentsOf } from '../../client/source/contents.ts'
 import { localSource } from '../../client/source/local.ts'
 import type { Source } from '../../client/source/source.ts'
-import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
-import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { uniqueName } from '../../dev/requests.ts'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { nodeUpsert, partsWithManifest, relationshipUpsert, replayed, undone } from '../support/replay/replaying.ts'
+import { differences } from '../../dev/replay/compare-graphs.ts'
+import { run } from '../../dev/replay/neo4j.ts'
+import { replayed, undone } from '../support/replay/replaying.ts'
+import { openUndoWorld, refusal } from '../support/replay/undo-world.ts'
 
-const { target } = inject('stack') as { target: Neo4jAddress }
-const driver = openDriver(target)
-const label = uniqueName('Saved')
-const home = await mkdtemp(join(tmpdir(), 'undo-'))
-const [stateFile, undoDirectory] = [join(home, 'state.json'), join(home, 'undo')]
-const many = (name: string) => Array.from({ length: 20 }, (_, index) => nodeUpsert(label, `${name}${index}`))
-const constraints = [{ label, property: 'id' }]
-const source = partsWithManifest(
-  constraints,
-  many('a'),
-  [relationshipUpsert(label, 'a0', 'b0'), ...many('b')],
-  many('c'),
-)
-const usual = { createConstraints: true, stateFile, windowBytes: 1, batchRows: 5, lanes: 1 }
-const options = { ...usual, undoDirectory }
+const world = await openUndoWorld()
+const { target, driver, label, stateFile, undoDirectory, source, usual, options, graph, clear, interrupt } = world
 const { signal } = new AbortController()
-const graph = () => readGraph(driver, label)
-const clear = () => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`)
-
-beforeEach(async () => {
-  await clear()
-  await rm(stateFile, { force: true })
-  await rm(undoDirectory, { recursive: true, force: true })
-  await run(driver, `CREATE (:\`${label}\` {id: 'a0', old: 1.0}), (:\`${label}\` {id: 'b1', old: 2})`)
-})
-afterAll(async () => {
-  await clear()
-  await driver.close()
-  await rm(home, { recursive: true })
-})
-
-/** A replay that is interrupted after so many rows. */
-async function interrupt(atRows: number, more = {}): Promise<void> {
-  const interrupted = new AbortController()
-  const onProgress = ({ rows }: { rows: number }) => rows >= atRows && interrupted.abort()
-  const replay = replayed(source, target, { ...options, ...more, onProgress, signal: interrupted.signal })
-  await expect(replay).rejects.toMatchObject({ kind: 'interrupted' })
-}
-
-const refusal = (message: string) => ({ kind: 'refused', message: expect.stringContaining(message) })
 
 test('an undo is a packet with a manifest, for its owner only, whole before anything is replayed', async () => {
   await interrupt(5)
@@ -105,26 +66,6 @@ test('an undo that is not complete is no packet, and is read again, as nothing w
   expect(await readdir(undoDirectory)).not.toContain('.killed-1.incomplete')
   await undone(undoDirectory, target)
   expect(differences(before, await graph())).toEqual([])
-})
-
-test('of two replays at once that name one directory, one is refused, and the undo restores the target', async () => {
-  const before = await graph()
-  const other = join(home, 'other.json')
-  const both = [options, { ...options, stateFile: other }].map((one) => replayed(source, target, one))
-  const ended = await Promise.allSettled(both)
-  const failed = ended.filter(({ status }) => status === 'rejected')
-  expect(failed).toEqual([{ status: 'rejected', reason: expect.objectContaining(refusal('name another directory')) }])
-  await undone(undoDirectory, target)
-  expect(differences(before, await graph())).toEqual([])
-})
-
-test('a replay whose undo was interrupted at its very end is refused the directory', async () => {
-  await interrupt(5)
-  const marker = join(undoDirectory, 'undo.state')
-  await writeFile(marker, (await readFile(marker, 'utf8')).replace('complete', 'beginning'))
-  await expect(replayed(source, target, { ...options, restart: true })).rejects.toMatchObject(
-    refusal('holds the undo of a replay that has not begun; name another directory'),
-  )
 })
 
 test('the undo of a replay that has ended, or of another one, is not overwritten', async () => {

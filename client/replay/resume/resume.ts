@@ -10,7 +10,7 @@ import { writeWhole } from '../whole-file.ts'
  * Remembers in a file which parts are done; without a file, nothing. `restart` ignores which parts the file calls done.
  */
 export async function openResume(file: string | null, restart: boolean) {
-  const found = file === null ? null : await readState(file, restart)
+  const found = file === null ? null : await readState(file)
   let state: State | null = null
   const remember = async (next: State) => {
     if (file === null) return
@@ -78,11 +78,10 @@ export const targetHash = (url: string, database: string | null): string =>
     .digest('hex')
 
 /**
- * @param isLenient whether a file that holds no state of a replay counts as absent.
  * @returns the state, or null without a file.
  * @throws ReplayError `refused` if the file cannot be read, or holds no state of a replay.
  */
-async function readState(file: string, isLenient: boolean): Promise<State | null> {
+async function readState(file: string): Promise<State | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw new ReplayError('refused', `the state file ${file} cannot be read (${error.code}); name another file`)
@@ -91,8 +90,7 @@ async function readState(file: string, isLenient: boolean): Promise<State | null
   try {
     return stateSchema.parse(JSON.parse(text))
   } catch (cause) {
-    if (isLenient) return null
-    throw new ReplayError('refused', `${file} is not a state file of a replay; pass --restart to start over`, { cause })
+    throw new ReplayError('refused', `${file} is not a state file of a replay; name another file`, { cause })
   }
 }
 

@@ -28,12 +28,13 @@ export const requiresOf = (needed: readonly Uniqueness[]) => ({
 export function createPacketDirectory(directory: string, name: string, mode = 0o666) {
   // Several writers may be at work in one directory, and only one of them may reach its end.
   const run = randomUUID()
+  const named = new Set<string>()
   const parts: { pairs: number; bytes: number; sha256: string }[] = []
   const unfinished = (number: number) => `.${run}-${number}.incomplete`
   const write = (number: number, content: string | Buffer) =>
     writeFile(join(directory, unfinished(number)), content, { mode, flush: true })
 
-  async function removeUnfinished(isMeant: (file: string) => boolean): Promise<void> {
+  async function remove(isMeant: (file: string) => boolean): Promise<void> {
     const files = await readdir(directory).catch(() => [])
     for (const file of files.filter(isMeant)) await rm(join(directory, file), { force: true })
   }
@@ -68,14 +69,15 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
       // The manifest comes last. Until then, one of several parts is known to be missing.
       for (const [index, file] of [...names, manifestFile].entries()) {
         await rename(join(directory, unfinished(index + 1)), join(directory, file))
+        named.add(file)
       }
-      await removeUnfinished(isUnfinished)
+      await remove(isUnfinished)
       // After a crash of the machine, the directory must still list these files.
       const handle = await open(directory, 'r')
       await handle.sync().finally(() => handle.close())
     },
 
     /** Removes what was written. */
-    discard: () => removeUnfinished((file) => file.startsWith(`.${run}-`)),
+    discard: () => remove((file) => named.has(file) || file.startsWith(`.${run}-`)),
   }
 }

@@ -6,7 +6,7 @@ import type { SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { type OneReplay, otherThan, stateSchema } from '../resume/resume.ts'
-import { createPacketDirectory, isUnfinished } from '../source/packet-directory.ts'
+import { createPacketDirectory, isUnfinished, manifestFile } from '../source/packet-directory.ts'
 import { writeWhole } from '../whole-file.ts'
 
 /** Identifies the packet, the target and the replay, as in the state file. */
@@ -38,13 +38,15 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   } else {
     const { stage } = known
     if (otherThan(replayed, known) !== null) throw refused(directory, 'holds the undo of another replay')
-    if (stage === 'beginning') throw refused(directory, 'holds the undo of a replay that has not begun')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
-    if (stage === 'complete') {
-      if (known.replay === replayed.replay) return true
-      // That replay may have ended without --undo, and others may have changed the target since.
-      throw refused(directory, 'holds the undo of an earlier replay', 'go on without --undo to keep it, or ')
+    const isOwn = known.replay === replayed.replay
+    if (isOwn && names.includes(manifestFile)) {
+      if (stage === 'beginning') await writeStage(undo, 'complete')
+      return true
     }
+    if (stage === 'beginning') throw refused(directory, 'holds the undo of a replay that has not begun')
+    // That replay may have ended without --undo, and others may have changed the target since.
+    throw refused(directory, 'holds the undo of an earlier replay', 'go on without --undo to keep it, or ')
   }
   if (isBegun) {
     const hint = 'go on without it, or start over with --restart'
@@ -85,6 +87,7 @@ async function claim(undo: UndoDirectory): Promise<void> {
 export function createUndoFiles(undo: UndoDirectory) {
   const files = createPacketDirectory(undo.directory, 'undo.json', 0o600)
   const statements: StatementCounts = {}
+  let [isClaimed, hasBegun] = [false, false]
   return {
     async sink(part: SealedPart): Promise<void> {
       for (const [kind, count] of Object.entries(part.statements) as [keyof StatementCounts, number][]) {
@@ -93,13 +96,26 @@ export function createUndoFiles(undo: UndoDirectory) {
       await files.put(part)
     },
 
-    /** @throws ReplayError `refused` if another replay has completed an undo in this directory meanwhile */
-    async complete(needed: readonly Uniqueness[]): Promise<void> {
+    /**
+     * `begin` remembers that a transaction may begin from now on.
+     * @throws ReplayError `refused` if another replay has completed an undo in this directory meanwhile
+     */
+    async complete(needed: readonly Uniqueness[], begin: () => Promise<void>): Promise<void> {
       const more = { parameterSyntax: 'dollar', numbers: 'plain' }
-      await files.end({ statements, needed }, more, () => claim(undo))
+      await files.end({ statements, needed }, more, async () => {
+        await claim(undo)
+        isClaimed = true
+      })
+      await begin()
+      hasBegun = true
       await writeStage(undo, 'complete')
     },
 
-    discard: files.discard,
+    /** Removes what was written, unless a transaction may begin. */
+    async discard(): Promise<void> {
+      if (hasBegun) return
+      await files.discard()
+      if (isClaimed) await rm(join(undo.directory, markerFile), { force: true })
+    },
   }
 }

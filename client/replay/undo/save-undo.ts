@@ -24,13 +24,13 @@ const undoErrors: PacketErrors = {
 /**
  * Reads everything that a packet will touch at the target, before the first transaction, and writes a packet that
  * restores it into a directory. Keeps a complete undo of the same replay, which was read before that replay wrote.
- * `isBegun`: whether a transaction of the replay may have begun.
+ * `isBegun`: whether a transaction of the replay may have begun. `begin` remembers that one may begin from now on.
  * @throws ReplayError `refused` if anything could not be restored exactly
  */
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { undo, facts, isBegun }: { undo: UndoDirectory; facts: Facts; isBegun: boolean },
+  { undo, facts, isBegun, begin }: { undo: UndoDirectory; facts: Facts; isBegun: boolean; begin: () => Promise<void> },
   settings: LoadSettings,
 ): Promise<void> {
   const files = createUndoFiles(undo)
@@ -39,7 +39,7 @@ export async function saveUndo(
     sink: files.sink,
   })
   try {
-    if (await openUndo(undo, isBegun)) return
+    if (await openUndo(undo, isBegun)) return await begin()
     const reader = createTargetReader(connection, facts, settings.signal)
     const images = createImages(facts, reader, writer)
     for await (const [part] of eachPart(source, settings)) {
@@ -49,7 +49,7 @@ export async function saveUndo(
       await saveDeleted(items, reader, images)
     }
     await writer.end()
-    await files.complete(facts.rules)
+    await files.complete(facts.rules, begin)
   } catch (error) {
     await writer.settle()
     await files.discard()

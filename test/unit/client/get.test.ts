@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
@@ -47,6 +47,21 @@ test('a second get downloads only missing or damaged parts, and removes files th
   expect((await get()).stdout).toContain('(3 parts had been there)')
   expect(partsAsked()).toEqual([1, 4])
   expect(files()).toEqual(allNames)
+})
+
+test('get does not replace a file that it did not write, and takes a part that is there', async () => {
+  const { get, directory, partsAsked } = await startPacketService()
+  mkdirSync(directory)
+  writeFileSync(join(directory, nameOf(0)), contents[0] as Buffer)
+  writeFileSync(join(directory, nameOf(2)), 'mine')
+  expect(await get()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`${join(directory, nameOf(2))} is no part of acme/people.json; name another`),
+  })
+  expect(readFileSync(join(directory, nameOf(2)), 'utf8')).toBe('mine')
+  rmSync(join(directory, nameOf(2)))
+  expect(await get()).toMatchObject({ code: 0 })
+  expect(partsAsked()).not.toContain(0)
 })
 
 describe('a part is not written if', () => {

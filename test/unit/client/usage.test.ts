@@ -71,7 +71,7 @@ test.each([
 ])('a target at %s is refused, and not shown', async (to) => {
   const { code, stdout, stderr } = await runCli(['replay', '-', '--to', to])
   const message =
-    'error: --to: must be bolt://host or neo4j://host, also with +s or +ssc; a query is for neo4j only, as name=value\n'
+    'error: --to: must be bolt://host or neo4j://host without a path, also with +s or +ssc; a query is for neo4j only, as name=value\n'
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
   expect(stderr).not.toContain('s3cret')
 })

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -85,8 +85,13 @@ test('a replay has the id of the earlier one of its packet and target that has n
   await first.begin(begun)
   for (const restart of [false, true]) expect((await open(restart)).idOf(current)).toBe('first')
   expect((await open(true)).idOf({ ...current, sha256: 'other' })).not.toBe('first')
+})
+
+test('a file that is no state file is refused, whether the replay starts over or not, and stays', async () => {
   await writeFile(file, '{}')
-  expect((await open(true)).idOf(current)).not.toBe('first')
+  const message = `${file} is not a state file of a replay; name another file`
+  for (const restart of [false, true]) await expect(open(restart)).rejects.toMatchObject({ kind: 'refused', message })
+  expect(await readFile(file, 'utf8')).toBe('{}')
 })
 
 test('a state file that cannot be written ends the replay with its name, and its content stays', async () => {
