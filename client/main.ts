@@ -20,7 +20,6 @@ for (const stream of [stdout, stderr]) {
   })
 }
 const context = { environment: readEnvironment(), stdin, stdout, stderr, signal: stop.signal }
-const code = await run(process.argv.slice(2), context)
-process.exitCode ??= code
+process.exitCode = (await run(process.argv.slice(2), context)) || process.exitCode
 // A connection that nothing answers would keep the process alive.
 if (stop.signal.aborted) process.exit()

@@ -107,7 +107,7 @@ async function deliverCallback(
   const status = answer?.status ?? null
   const pauseMs = pausesMs[attempt - 1]
   const state = stateAfter(status, pauseMs)
-  const isSettled = await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
+  const isSettled = await callbacks.settle(job, { state, attempts: attempt, lastStatus: status })
   const seconds = (performance.now() - startedAt) / 1_000
   const outcome = state === 'due' ? 'delayed' : state
   callbackAttempted(

@@ -29,11 +29,13 @@ export const cancelJob = defineEndpoint({
   async handle(context, { principal, changed, params }) {
     const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
-    if (job.state === 'queued') await voidStoredParts(context, job).catch(() => {})
+    // Otherwise a run that starts meanwhile would find the void and fail.
+    const isHeld = job.state === 'queued' && (await context.records.cancel(job.id, true))?.state === 'queued'
+    if (isHeld) await voidStoredParts(context, job).catch(() => {})
     const { state, isCancelledNow } = (await context.records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
-    const change = { action: 'job.cancel', ...namesOf(job) } as const
-    if (isCancelledNow || state === 'running') changed(change, isCancelledNow ? 'done' : 'accepted')
+    const outcome = state === 'cancelled' ? 'done' : 'accepted'
+    if (isCancelledNow || isHeld || state === 'running') changed({ action: 'job.cancel', ...namesOf(job) }, outcome)
     await Promise.all([isCancelledNow && removeLeftovers(context, job), context.records.replicated()])
     const now = requireVisible(principal, await context.records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
@@ -45,9 +47,7 @@ const hasCommitted = ({ generations }: ApiContext, { id, orgName, fileName, orde
   generations.ofJob(packetName(orgName, fileName), id, order.latestBefore).then(Boolean, () => false)
 
 const removalWaitMs = 2_000
-
-// No worker starts the job or a slice of it any more: workers check the state of what the queue delivers. The response
-// waits only briefly, as there may be thousands of parts. If this process exits early, the janitor removes the rest.
+// The response waits only briefly, as there may be thousands of parts. The janitor removes what this process does not.
 async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isFirst: true })

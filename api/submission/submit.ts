@@ -41,7 +41,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName),
-    checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
+    checkOrigins(order, config.origin),
     checkCallback(order, config.callbacks),
   ]
   await Promise.allSettled([org, binding, standing, origins, callback])
@@ -83,9 +83,12 @@ export async function checkCallback(order: Submission, settings: CallbackSetting
 const checkingMs = 10_000
 
 /** @throws invalidRequest (400), dbUrlRefused (422), originUnreachable (502) */
-async function checkOrigins(dbUrls: Iterable<string>, settings: OriginSettings): Promise<void> {
+export async function checkOrigins(
+  { requests }: Pick<Submission, 'requests'>,
+  settings: OriginSettings,
+): Promise<void> {
   const deadline = performance.now() + checkingMs
-  for (const dbUrl of dbUrls) {
+  for (const dbUrl of new Set(requests.map(({ dbUrl }) => dbUrl))) {
     if (performance.now() > deadline) return
     await checkOrigin(dbUrl, settings)
   }

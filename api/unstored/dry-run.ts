@@ -8,12 +8,12 @@ import type { Answer, Input } from '../http/endpoint.ts'
 import { readingFor } from '../http/reading.ts'
 import { bindToModel } from '../submission/bind-to-model.ts'
 import { lifeDaysOf } from '../submission/life-days.ts'
-import { checkCallback } from '../submission/submit.ts'
+import { checkCallback, checkOrigins } from '../submission/submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and describes it. It stores, queues and claims nothing.
  * Contract 7.13.
- * @throws as a publish does for its callbackUrl, expiresAfterDays and model; tooManyAtOnce (429), processBusy (503)
+ * @throws as a publish does for its expiresAfterDays, org, model, addresses and callbackUrl; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
   given: ApiContext,
@@ -28,9 +28,10 @@ export async function answerDryRun(
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
   lifeDaysOf(order, config.limits)
-  await checkCallback(order, config.callbacks)
   const wouldConflict = await conflicts(context, place)
   const { requests, model } = await bindToModel(context, { principal, signal }, order)
+  await checkOrigins(order, config.origin)
+  await checkCallback(order, config.callbacks)
   const { limits } = config
   const tried = {
     requests,

@@ -17,16 +17,16 @@ export interface CallbackPayload {
 }
 
 type Called = Pick<JobRecord, 'id' | 'orgName'>
+type Attempted = Pick<JobRecord, 'id' | 'callbackRounds'>
 
 const toRecord = `local record = '${recordKey('')}' .. id`
 
 // `attempts`: those before this one. A full Redis refuses a script whose first write allocates memory, so delete first.
-// If the record has fewer attempts, `sendAgain` has reset them.
 const settle = script(
-  ['id', 'isDue', 'attempts'],
+  ['id', 'isDue', 'rounds'],
   `${toRecord}
 local known = redis.call('HGET', record, 'callback')
-if known and cjson.decode(known).attempts < tonumber(attempts) then return 0 end
+if known and (redis.call('HGET', record, 'callbackRounds') or '0') ~= rounds then return 0 end
 if isDue == '' or not known then redis.call('ZREM', '${callbacksDueKey}', id) end
 if known then redis.call('HSET', record, unpack(fields)) end
 return 1`,
@@ -37,6 +37,7 @@ const sendAgain = script(
   `${toRecord}
 if redis.call('EXISTS', record) == 0 then return 0 end
 redis.call('HSET', record, unpack(fields))
+redis.call('HINCRBY', record, 'callbackRounds', 1)
 return redis.call('ZADD', '${callbacksDueKey}', redis.call('TIME')[1] * 1000, id)`,
 )
 
@@ -86,11 +87,12 @@ export function createCallbacks(redis: Redis) {
       fairness.missing(await redis.zrange(callbacksDueKey, '-inf', `(${time}`, 'BYSCORE')),
     /**
      * Writes the outcome of an attempt into the job's record, and removes the note unless the callback is still due.
+     * `rounds`: of the record that the attempt has read.
      * @returns false, and changes nothing, if `sendAgain` was called during the attempt.
      */
-    async settle(id: string, callback: JobCallback): Promise<boolean> {
+    async settle({ id, callbackRounds: rounds }: Attempted, callback: JobCallback): Promise<boolean> {
       const isDue = callback.state === 'due' ? 'due' : ''
-      return (await settle(redis, { id, isDue, attempts: callback.attempts - 1 }, ...hashOf({ callback }))) === 1
+      return (await settle(redis, { id, isDue, rounds }, ...hashOf({ callback }))) === 1
     },
     /** Removes the note of a job that is gone or whose callback is not due. */
     async forget(id: string): Promise<void> {

@@ -125,10 +125,15 @@ export function createJobRecords(redis: Redis) {
     /**
      * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
      * this call cancelled it; null if there is no such job. `replicated` waits until no failover can lose this.
+     * With `hold`, a job that waits stays queued, but no run of it starts or commits any more.
      */
-    async cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null> {
+    async cancel(id: string, hold = false): Promise<{ state: JobState; isCancelledNow: boolean } | null> {
       const fields = fieldsOf({ state: 'cancelled' })
-      const state = await scripts.cancel<JobState | 'ended' | null>(redis, endOf(id), ...fields)
+      const state = await scripts.cancel<JobState | 'ended' | null>(
+        redis,
+        { ...endOf(id), hold: hold ? 'hold' : '' },
+        ...fields,
+      )
       if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
       return state && { state, isCancelledNow: false }
     },

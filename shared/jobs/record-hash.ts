@@ -18,7 +18,7 @@ const absent = {
     generation: null,
     expiresAt: null,
   },
-  ...{ cancelling: false, begun: false, ranMs: 0, by: null, requestId: null, traceparent: null },
+  ...{ cancelling: false, begun: false, callbackRounds: 0, ranMs: 0, by: null, requestId: null, traceparent: null },
 }
 
 /** Parses a hash returned by HGETALL. */

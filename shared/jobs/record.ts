@@ -17,6 +17,8 @@ export interface JobRecord extends Omit<Job, 'report'>, Sender {
   cancelling: boolean
   /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */
   begun: boolean
+  /** How often the callback was made due again. */
+  callbackRounds: number
   /** Time spent in runs so far, concurrent runs counted once and waiting excluded. */
   ranMs: number
   /** Version of the record, the request and the plan. */

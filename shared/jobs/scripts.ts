@@ -232,15 +232,16 @@ return 'queued'`,
 
 // Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
 // the request. A job cannot be cancelled after a run has begun to commit: that run may complete at any time, even if
-// its worker resumes much later.
+// its worker resumes much later. With `hold` a queued job is not cancelled yet, but no run of it starts any more.
 export const cancel = script(
-  ['id', 'token'],
+  ['id', 'token', 'hold'],
   `${theJob}
 ${tick}
 if ${isRepeated} then return 'ended' end
 if state == 'running' and has('begun') then return 'committing' end
 if state ~= 'queued' and state ~= 'running' then return state end
-if state == 'running' and (unended(record) > 0 or unended(slices) > 0) then
+local isRunning = state == 'running' and (unended(record) > 0 or unended(slices) > 0)
+if isRunning or (state == 'queued' and hold ~= '') then
   redis.call('HSET', record, 'cancelling', 'true')
   return state
 end

@@ -59,7 +59,7 @@ export interface BuildContext {
   onProgress: (progress: PacketProgress) => void
   sizes?: BuildSizes
   observer?: BuildObserver
-  /** The report of other slices, which this build continues. */
+  /** Stays readable if the build fails. */
   report?: Report
 }
 

@@ -7,7 +7,7 @@ import { type BuildContext, buildPacket, type PacketOrder } from './build-packet
 import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
-import { createReport, identitiesOfPacket, type JobReport, type Report } from './report/report.ts'
+import { createReport, identitiesOfPacket, type JobReport, mergeReports, type Report } from './report/report.ts'
 import type { BoundModel } from './request/bound-model.ts'
 
 /** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
@@ -34,11 +34,11 @@ export async function dryRun(
 ) {
   const { requests, batchSize, subRequestsPerSlice, maxPairs, limitSeconds } = order
   const tally = createTally(maxPairs)
-  const report = createReport(order.model)
   const treatments = distinctTreatments(requests)
   const isSliced = requests.length > subRequestsPerSlice
   const slices = isSliced ? Math.ceil(requests.length / subRequestsPerSlice) : 1
   const observed: Observation[][] = []
+  const reports: Report[] = []
   const common = { ...order, spentSeconds: 0, acceptedAt: Date.now() }
   const timedOut = errors.jobTimedOut(limitSeconds)
   const timeout = new AbortController()
@@ -51,6 +51,8 @@ export async function dryRun(
       const first = at * subRequestsPerSlice
       const some = isSliced ? requests.slice(first, first + subRequestsPerSlice) : requests
       const before = read.subRequests
+      const report = createReport(order.model)
+      reports[at] = report
       const { observations } = await buildPacket(
         {
           ...common,
@@ -83,6 +85,10 @@ export async function dryRun(
   const observations = createObservations()
   for (const observation of observed.flat()) observations.record(observation)
   const seen = { subRequests: requests.length, subRequestsPerSlice, batchSize, read }
+  const report = mergeReports(
+    Object.values(reports).map((one) => one.read(identitiesOfPacket)),
+    identitiesOfPacket,
+  )
   return { ...dryRunReport({ ...seen, tally, report, limit }), sample: tally.sample() }
 }
 
@@ -112,7 +118,7 @@ interface Seen {
   subRequestsPerSlice: number
   batchSize: number
   tally: ReturnType<typeof createTally>
-  report: Report
+  report: JobReport
   /** What the completely read sub-requests make. */
   read: ReturnType<Seen['tally']['size']> & { subRequests: number }
   limit: DryRunLimit | null
@@ -122,8 +128,7 @@ const indexesShown = { count: 1_000, bytes: 64 * 1024 }
 const warningsAtMost = 50
 
 /** What a dry run found. Contract 7.13. */
-export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
-  const found = report.read(identitiesOfPacket)
+export function dryRunReport({ tally, report: found, limit, ...seen }: Seen) {
   const originIndexes = firstOf(tally.originIndexes(), indexesShown)
   const size = tally.size()
   return {

@@ -46,6 +46,21 @@ describe('a dry run', () => {
     expect(text).toContain(written)
   })
 
+  test('a dry run of several slices lists missing ids in the order of the request', async () => {
+    const absent = Array.from({ length: 65 }, (_, index) => `absent${index}`)
+    const found = await foresee(
+      absent.map((id) => ({ ...fields, relationships: undefined, originIds: [id] })),
+      'multi',
+    )
+    expect(found.missing.originIds).toEqual({ count: 65, first: absent })
+  })
+
+  test('a dry run refuses an address that it does not reach, as the publish would', async () => {
+    const refused = { ...request, dbUrl: 'bolt://10.1.2.3:7687' }
+    const { status, body } = await post('multi?dryRun=true', [request, refused])
+    expect([status, body.error]).toEqual([422, expect.stringContaining('dbUrl')])
+  })
+
   test('a dry run stores nothing, and says if the name is taken', async () => {
     const named = { ...request, orgName: org, fileName: 'taken.json' }
     expect((await foresee(named)).wouldConflict).toBe(false)

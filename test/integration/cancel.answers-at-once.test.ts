@@ -40,21 +40,38 @@ const context = only<ApiContext>({ ...storage, store: slow, records, log, metric
 const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [], expiresAt: null }
 
 /** Cancels a job by the endpoint, and notes the changes that it reports. */
-function cancelled(id: string, changes: object[] = []) {
+function cancelled(id: string, changes: object[] = [], of = context) {
   const changed: Input['changed'] = (change) => void changes.push(change)
-  return cancelJob.handle(context, only<Input<unknown, unknown, unknown>>({ principal, params: { id }, changed }))
+  return cancelJob.handle(of, only<Input<unknown, unknown, unknown>>({ principal, params: { id }, changed }))
 }
 
-test('a run that Redis has forgotten does not commit after its job, which seemed to wait, was cancelled', async () => {
+async function waitingJob() {
   const [id, orgName, fileName] = [randomUUID(), `org-${randomUUID()}`, 'f']
-  await records.create({
-    id,
-    kind: 'publish',
-    orgName,
-    fileName,
-    order: orderOf({ batchSize: 1, force: false }),
-    subRequests: 1,
+  const order = orderOf({ batchSize: 1, force: false })
+  await records.create({ id, kind: 'publish', orgName, fileName, order, subRequests: 1 })
+  return { id, orgName }
+}
+
+test('a job that a worker starts while it is being cancelled is cancelled, and does not fail', async () => {
+  const { id } = await waitingJob()
+  let started: unknown
+  const store: ObjectStore = {
+    ...storage.store,
+    async hasAny(prefix) {
+      started = await records.start(id)
+      return storage.store.hasAny(prefix)
+    },
+  }
+  const changes: object[] = []
+  expect(await cancelled(id, changes, { ...context, store })).toMatchObject({
+    status: 200,
+    value: { state: 'cancelled' },
   })
+  expect([started, changes]).toMatchObject(['cancelling', [{ action: 'job.cancel' }]])
+})
+
+test('a run that Redis has forgotten does not commit after its job, which seemed to wait, was cancelled', async () => {
+  const { id, orgName } = await waitingJob()
   const manifest = await stagePacket(storage, `${orgName}/f`, ['part'], { jobId: id })
   expect(await cancelled(id)).toMatchObject({ status: 200, value: { state: 'cancelled' } })
   const commit = storage.generations.commit(`${orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { createClient } from '../../../dev/client.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { DryRun } from '../../support/clients/dry-run.ts'
 import { type Case, cases, describeCase } from '../generator/cases.ts'
@@ -68,7 +69,9 @@ async function check(world: World, given: Case): Promise<'fine' | 'unpublishable
 
 /** Registers the test of dry runs of generated cases. */
 export async function testDryRuns(suite: string, firstNumber: bigint, asked: CaseOptions): Promise<void> {
-  const world = await openWorld(suite, firstNumber)
+  const { apiUrl, tokens } = inject('service')
+  const client = createClient(apiUrl, tokens['dry-runs'] as string, { Connection: 'close' })
+  const world = { ...(await openWorld(suite, firstNumber)), client }
   const { cases: numRuns, seed = Math.floor(Math.random() * 2 ** 31) } = asked
   test('a dry run of generated cases foresees what the publish then makes, or why it fails', {
     timeout: timeLimitMs(asked),

@@ -33,6 +33,8 @@ const tokens = [
   { name: 'acme', orgs: ['acme'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
   { name: 'model-reader', orgs: ['*'], scopes: ['manager:read'] },
+  // A token may have one dry run at a time.
+  { name: 'dry-runs', orgs: ['*'], scopes: ['publish:read', 'publish:write'] },
   { name: 'acme-models', orgs: ['acme'], scopes: ['manager:read', 'manager:write', 'search:read'] },
 ]
 

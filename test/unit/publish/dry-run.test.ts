@@ -49,7 +49,7 @@ test('long names are cut, rare types are counted together, and large pairs are n
 test('a projection counts parts as slices and batches make them', () => {
   const tally = createTally(10)
   const read = { subRequests: 10, pairs: 1_000, parts: 1, bytes: 100_000 }
-  const seen = { tally, report: createReport(), limit: 'time', read } as const
+  const seen = { tally, report: createReport().read(), limit: 'time', read } as const
   const { projected } = dryRunReport({ ...seen, subRequests: 105, subRequestsPerSlice: 20, batchSize: 1_500 })
   // Five slices of 2,000 pairs and one of 500.
   expect(projected).toEqual({ pairs: 10_500, parts: 11, bytes: 1_050_000, by: 'sub-requests' })
