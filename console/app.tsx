@@ -4,7 +4,7 @@ import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { Job } from './pages/job.tsx'
 import { Jobs } from './pages/jobs.tsx'
 import { Org, Orgs } from './pages/packets.tsx'
-import { maySeeOperations, mayWrite, type Session, signOut, useSession, useSignedIn } from './session.ts'
+import { mayRead, maySeeOperations, mayWrite, type Session, signOut, useSession, useSignedIn } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { Boundary } from './ui/boundary.tsx'
 import { KeysHelp, useKeys } from './ui/keys.tsx'
@@ -36,7 +36,7 @@ export const App = () => (
 )
 
 function Frame() {
-  const { session, reason } = useSession()
+  const { session, reason, isRestoring } = useSession()
   return (
     <>
       <a class="skip" href="#content">
@@ -48,7 +48,15 @@ function Frame() {
         </a>
         {session && <Navigation session={session} />}
       </header>
-      <main id="content">{session ? <Pages key={session.who.name} /> : <SignIn reason={reason} />}</main>
+      <main id="content">
+        {isRestoring ? (
+          <p role="status">The service has not yet checked the token of this tab.</p>
+        ) : session ? (
+          <Pages key={session.who.name} session={session} />
+        ) : (
+          <SignIn reason={reason} />
+        )}
+      </main>
     </>
   )
 }
@@ -57,8 +65,8 @@ function Frame() {
 function placesOf(session: Session) {
   const { scopes } = session.who
   const places = [
-    ['Jobs', '/console/jobs', scopes.includes('publish:read')],
-    ['Packets', '/console/packets', scopes.includes('publish:read')],
+    ['Jobs', '/console/jobs', mayRead(session)],
+    ['Packets', '/console/packets', mayRead(session)],
     ['Models', '/console/models', scopes.includes('manager:read')],
     ['Publish', '/console/publish', mayWrite(session)],
     ['Operations', '/console/ops', maySeeOperations(session)],
@@ -93,9 +101,11 @@ function Navigation({ session }: { session: Session }) {
   )
 }
 
-function Pages() {
+const keyPlaces = { j: '/console/jobs', p: '/console/packets' }
+
+function Pages({ session }: { session: Session }) {
   const { route, url } = useLocation()
-  const keys = useKeys({ j: '/console/jobs', p: '/console/packets' }, route)
+  const keys = useKeys(mayRead(session) ? keyPlaces : {}, route)
   return (
     <Boundary url={url}>
       <Router>
@@ -125,7 +135,7 @@ function Start() {
   }, [route, first])
   return first ? null : (
     <Page title="No pages">
-      <p>The token has none of the scopes that a page needs.</p>
+      <p>No page is for the scopes and orgs of this token.</p>
     </Page>
   )
 }
@@ -133,7 +143,7 @@ function Start() {
 const Nowhere = () => (
   <Page title="No such page">
     <p>
-      The console has no page at this address. <a href="/console/jobs">Go to the jobs.</a>
+      The console has no page at this address. <a href="/console">Go to the first page.</a>
     </p>
   </Page>
 )

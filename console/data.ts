@@ -1,5 +1,5 @@
 import { QueryClient, QueryObserver, type QueryObserverOptions } from '@tanstack/query-core'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '../client/service-error.ts'
 
 /** What was asked for: the last answer, and the last error, which leaves the answer in place. */
@@ -22,8 +22,19 @@ export const longestWaitMs = 60_000
 export const retryAfterMs = (error: unknown): number =>
   error instanceof ServiceError ? error.retryAfterSeconds * 1_000 : 0
 
+/** Whether the same question may get an answer later: a refusal of the request itself stays. */
+export const mayPass = (error: Error): boolean =>
+  error instanceof ServiceError && (error.mayPass || !((error.status ?? 0) >= 400 && (error.status ?? 0) < 500))
+
+/** How long to wait after an error that may pass. */
+export const pauseMs = (error: Error | null): number =>
+  Math.max(usualPauseMs, Math.min(longestWaitMs, retryAfterMs(error)))
+
+const usualPauseMs = 5_000
+
 /**
  * Asks the service, and again `everyMs` after the last answer while the page is visible, or as late as the service says.
+ * After an error that may pass it asks again, too.
  * `key` identifies the question.
  */
 export function useAsked<T>(
@@ -34,8 +45,10 @@ export function useAsked<T>(
   const options: QueryObserverOptions<T, Error> = {
     queryKey: key,
     queryFn: ({ signal }) => ask(signal),
-    refetchInterval: ({ state }) =>
-      everyMs === undefined ? false : Math.max(everyMs, Math.min(longestWaitMs, retryAfterMs(state.error))),
+    refetchInterval({ state: { error } }) {
+      if (error !== null) return mayPass(error) && pauseMs(error)
+      return everyMs ?? false
+    },
   }
   const [, render] = useState(0)
   const observer = useMemo(() => new QueryObserver<T, Error>(queries, options), [])
@@ -44,10 +57,16 @@ export function useAsked<T>(
   const { data, error, isPending, isFetching, dataUpdatedAt, refetch } = observer.getOptimisticResult(
     queries.defaultQueryOptions(options),
   )
+  // While the service is asked again, the last error stays.
+  const failed = useRef<{ of: string; error: Error } | null>(null)
+  const of = JSON.stringify(key)
+  if (error !== null) failed.current = { of, error }
+  else if (!isFetching || failed.current?.of !== of) failed.current = null
+  const shown = error ?? failed.current?.error ?? null
   return {
-    ...{ data, error, answeredAt: dataUpdatedAt },
+    ...{ data, error: shown, answeredAt: dataUpdatedAt },
     isLoading: isPending && isFetching,
-    isRepeated: everyMs !== undefined,
+    isRepeated: shown === null ? everyMs !== undefined : mayPass(shown),
     again: () => void refetch(),
   }
 }

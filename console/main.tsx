@@ -2,5 +2,5 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { restore } from './session.ts'
 
-await restore()
+void restore()
 render(<App />, document.getElementById('console') as HTMLElement)

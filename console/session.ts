@@ -12,17 +12,23 @@ export interface Session {
 
 const storageKey = 'packets-token'
 const longestTimerMs = 2 ** 31 - 1
+/** Time of a question. After it the page says that nothing answers. Event streams have no end. */
+const longestAnswerMs = 30_000
 
 let current: Session | null = null
 let reason = ''
 /** Aborts what the session has under way. */
 let ending: AbortController | null = null
+let isRestoring = false
+/** How far the service's clock is ahead of the browser's. */
+let aheadMs = 0
 let expiry: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
 function change(session: Session | null, why: string): void {
   current = session
   reason = why
+  isRestoring = false
   for (const listener of listeners) listener()
 }
 
@@ -44,14 +50,17 @@ export async function signIn(token: string, isKept: boolean): Promise<void> {
 const fetchUntil =
   (ended: AbortController): typeof fetch =>
   async (input, init) => {
-    const response = await fetch(input, { ...init, signal: AbortSignal.any([ended.signal, init?.signal ?? []].flat()) })
+    const isQuestion = init?.method === 'GET' && !String(input).endsWith('/events')
+    const signals = [ended.signal, init?.signal ?? [], isQuestion ? AbortSignal.timeout(longestAnswerMs) : []].flat()
+    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
+    aheadMs = (Date.parse(response.headers.get('Date') ?? '') || Date.now()) - Date.now()
     if (response.status === 401 && ending === ended) signOut('The service no longer accepts this token.')
     return response
   }
 
 // A timer takes at most 24 days.
 function expireAt(time: number): void {
-  const left = time - Date.now()
+  const left = time - Date.now() - aheadMs
   const wait = () => (left > longestTimerMs ? expireAt(time) : signOut('The token has expired.'))
   expiry = setTimeout(wait, Math.min(left, longestTimerMs))
 }
@@ -66,19 +75,22 @@ export function signOut(why = ''): void {
   change(null, why)
 }
 
-/** The storage of this tab; null if the browser blocks it. */
-function tabStorage(): Storage | null {
+/** A storage of the browser; null if the browser blocks it. */
+export function allowed(storage: () => Storage): Storage | null {
   try {
-    return sessionStorage
+    return storage()
   } catch {
     return null
   }
 }
 
+const tabStorage = () => allowed(() => sessionStorage)
+
 /** Signs in with the token of this tab, if it has one. */
 export async function restore(): Promise<void> {
   const token = tabStorage()?.getItem(storageKey) ?? null
   if (token === null) return
+  isRestoring = true
   await signIn(token, true).catch((error) => {
     const isRefused = error instanceof ServiceError && error.status === 401
     if (isRefused) signOut('The service no longer accepts the token of this tab.')
@@ -86,15 +98,17 @@ export async function restore(): Promise<void> {
   })
 }
 
-/** The session, and why there is none. */
-export function useSession(): { session: Session | null; reason: string } {
+/** The session, and why there is none. `isRestoring`: the token of this tab is being checked. */
+export function useSession(): { session: Session | null; reason: string; isRestoring: boolean } {
   const [, render] = useState(0)
   useEffect(() => {
     const listener = () => render((count) => count + 1)
     listeners.add(listener)
+    // The session may have changed since the first drawing.
+    listener()
     return () => void listeners.delete(listener)
   }, [])
-  return { session: current, reason }
+  return { session: current, reason, isRestoring }
 }
 
 /** The session of a page that is shown only to those who have signed in. */
@@ -102,5 +116,6 @@ export function useSignedIn(): Session {
   return useSession().session as Session
 }
 
+export const mayRead = ({ who }: Session): boolean => who.scopes.includes('publish:read')
 export const mayWrite = ({ who }: Session): boolean => who.scopes.includes('publish:write')
 export const maySeeOperations = ({ who }: Session): boolean => who.scopes.includes('ops:read') && who.orgs.includes('*')

@@ -16,7 +16,7 @@ export function SignIn({ reason }: { reason: string }) {
     setError(null)
     await signIn(token, isKept).catch((failure) => {
       const isUnknown = failure instanceof ServiceError && failure.status === 401
-      setError(isUnknown ? new Error('The service does not know this token') : failure)
+      setError(isUnknown ? new Error('The service does not accept this token') : failure)
     })
     setChecking(false)
   }
@@ -42,6 +42,7 @@ export function SignIn({ reason }: { reason: string }) {
           Sign in
         </button>
       </form>
+      {isChecking && <p role="status">The service has not yet checked the token.</p>}
       {error && <Problem error={error} />}
       <p class="quiet">
         <code>npm start</code> prints a token, and <code>npm run token</code> makes one; or ask whoever runs the

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { delay } from '../../client/delay.ts'
 import { number, plural, reportLines, size } from '../../client/format.ts'
 import { isFinished } from '../../client/job-states.ts'
 import { path } from '../../client/requests.ts'
-import { ServiceError } from '../../client/service-error.ts'
 import type { Job as JobRecord, ModelReport } from '../../client/service-types.ts'
-import { longestWaitMs, retryAfterMs } from '../data.ts'
+import { mayPass, pauseMs } from '../data.ts'
 import { jobsHref, orgHref, packetHref } from '../links.ts'
 import { mayWrite, type Session, useSignedIn } from '../session.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Copy, Facts, State, Table, Time } from '../ui/pieces.tsx'
-import { Problem, Stale, sentence } from '../ui/shown.tsx'
+import { Problem, Skeleton, Stale, sentence } from '../ui/shown.tsx'
 
 // The table of errors in the contract, put in when the console is built.
 declare const DOCUMENTED_ERRORS: Record<string, string>
@@ -30,6 +30,7 @@ function Followed({ id }: { id: string }) {
   const { job, answeredAt, error, again } = useJob(session, id)
   return (
     <Page title={job ? `Job ${job.orgName}/${job.fileName}` : 'Job'}>
+      {!error && !job && <Skeleton isLoading />}
       {error && !job && <Problem error={error} again={again} />}
       {error && job && <Stale error={error} answeredAt={answeredAt} isRepeated={mayPass(error)} again={again} />}
       {job && <Details job={job} session={session} again={again} />}
@@ -37,16 +38,30 @@ function Followed({ id }: { id: string }) {
   )
 }
 
-const mayPass = (error: Error): boolean => error instanceof ServiceError && error.mayPass
+/** Whether the tab is visible. */
+function useVisible(): boolean {
+  const [isVisible, setVisible] = useState(!document.hidden)
+  useEffect(() => {
+    const look = () => setVisible(!document.hidden)
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return isVisible
+}
 
-/** The job as its event stream reports it, then as its callback proceeds. Begins again 5 s after a fault that may pass. */
+/**
+ * The job as its event stream reports it, then as its callback proceeds. Begins again after a fault that may pass. Only
+ * while the tab is visible: a browser has six connections to a service, and each stream takes one.
+ */
 function useJob(session: Session, id: string) {
   const [job, setJob] = useState<JobRecord | null>(null)
   const [answeredAt, setAnsweredAt] = useState(0)
   const [error, setError] = useState<Error | null>(null)
   const [round, setRound] = useState(0)
   const again = () => setRound((count) => count + 1)
+  const isVisible = useVisible()
   useEffect(() => {
+    if (!isVisible) return
     const left = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     function show(seen: JobRecord): void {
@@ -70,13 +85,13 @@ function useJob(session: Session, id: string) {
     follow().catch((failure) => {
       if (left.signal.aborted) return
       setError(failure)
-      if (mayPass(failure)) timer = setTimeout(again, Math.max(everyMs, Math.min(longestWaitMs, retryAfterMs(failure))))
+      if (mayPass(failure)) timer = setTimeout(again, pauseMs(failure))
     })
     return () => {
       left.abort()
       clearTimeout(timer)
     }
-  }, [session, id, round])
+  }, [session, id, round, isVisible])
   return { job, answeredAt, error, again }
 }
 
@@ -97,7 +112,7 @@ function Details({ job, session, again }: DetailsProps) {
       </p>
       {state === 'succeeded' && (
         <p>
-          The job published <a href={packetHref(orgName, fileName)}>{fileName}</a>.
+          The job published <a href={packetHref(orgName, fileName)}>{printableLine(fileName)}</a>.
         </p>
       )}
       {error && (
@@ -160,11 +175,7 @@ function Actions({ job, session, again }: DetailsProps) {
       {isOpen && mayWrite(session) && (
         <Confirm title="Cancel the job" refusal="Let it run" act={cancel}>
           <p>
-            The service will not publish{' '}
-            <strong>
-              {orgName}/{fileName}
-            </strong>
-            .
+            The service will not publish <strong>{printableLine(`${orgName}/${fileName}`)}</strong>.
           </p>
         </Confirm>
       )}

@@ -1,10 +1,11 @@
 import { useLocation } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { number, packetText } from '../../client/format.ts'
 import { listedStates } from '../../client/job-states.ts'
 import type { Job } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobHref, withQuery } from '../links.ts'
-import { useSignedIn } from '../session.ts'
+import { mayWrite, useSignedIn } from '../session.ts'
 import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, State, Table, Time } from '../ui/pieces.tsx'
@@ -21,7 +22,8 @@ const everyMs = 5_000
 export function Jobs() {
   const { query, route } = useLocation()
   const { org = '', state = '', after = '' } = query
-  const { client, who } = useSignedIn()
+  const session = useSignedIn()
+  const { client, who } = session
   const asked = useAsked(
     ['jobs', who.name, org, state, after],
     (signal) =>
@@ -34,13 +36,7 @@ export function Jobs() {
   const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }), true)
   return (
     <Page title="Jobs" about={after}>
-      <Filter
-        key={`${org} ${state}`}
-        label="Org"
-        text={org}
-        action="Filter"
-        filter={(text) => filter({ org: text.trim() })}
-      >
+      <Filter label="Org" text={org} action="Filter" filter={(text) => filter({ org: text.trim() })}>
         {(text) => <StateChoice state={state} choose={(chosen) => filter({ org: text.trim(), state: chosen })} />}
       </Filter>
       <Shown of={asked}>
@@ -48,7 +44,11 @@ export function Jobs() {
           <>
             {jobs.length === 0 && next === null ? (
               <Empty
-                command={org || state ? undefined : 'packets publish request.json --org acme --name airports.json'}
+                command={
+                  org || state || !mayWrite(session)
+                    ? undefined
+                    : 'packets publish request.json --org acme --name airports.json'
+                }
               >
                 {org || state
                   ? 'No job of the last seven days fits the filter.'
@@ -73,11 +73,7 @@ const columns = [
   {
     title: 'Job',
     isName: true,
-    of: ({ id, orgName, fileName }: Job) => (
-      <a href={jobHref(id)}>
-        {orgName}/{fileName}
-      </a>
-    ),
+    of: ({ id, orgName, fileName }: Job) => <a href={jobHref(id)}>{printableLine(`${orgName}/${fileName}`)}</a>,
   },
   { title: 'Submitted', of: ({ createdAt }: Job) => <Time at={createdAt} /> },
   {

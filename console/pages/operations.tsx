@@ -3,7 +3,7 @@ import { number, size } from '../../client/format.ts'
 import type { Overview } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref } from '../links.ts'
-import { type Session, useSignedIn } from '../session.ts'
+import { mayRead, type Session, useSignedIn } from '../session.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Facts, Table, Time } from '../ui/pieces.tsx'
@@ -33,7 +33,7 @@ export function Operations() {
         {(overview) => (
           <>
             {overview.queue && <Pause paused={overview.queue.paused} session={session} again={asked.again} />}
-            <Now overview={overview} measured={measured.current} />
+            <Now overview={overview} measured={measured.current} isLinked={mayRead(session)} />
           </>
         )}
       </Shown>
@@ -84,10 +84,15 @@ function Pause({ paused, session, again }: PauseProps) {
 function Now({
   overview: { dependencies, queue, workers, redis, lastSweep, dashboardUrl },
   measured,
+  isLinked,
 }: {
   overview: Overview
   measured: Measured[]
+  /** Whether the token may see jobs. */
+  isLinked: boolean
 }) {
+  const jobsIn = (state: string, count: number) =>
+    isLinked ? <a href={jobsHref('', state)}>{number.format(count)}</a> : number.format(count)
   return (
     <>
       <Table
@@ -120,8 +125,8 @@ function Now({
         <>
           <Facts
             of={[
-              ['Waiting', <a href={jobsHref('', 'queued')}>{number.format(queue.waiting)}</a>],
-              ['Running', <a href={jobsHref('', 'running')}>{number.format(queue.running)}</a>],
+              ['Waiting', jobsIn('queued', queue.waiting)],
+              ['Running', jobsIn('running', queue.running)],
               ['Waiting to run again', number.format(queue.delayed)],
               ['Multis waiting for their slices', number.format(queue.waitingForSlices)],
               ['Oldest wait', `${number.format(Math.round(queue.oldestWaitSeconds))} s`],

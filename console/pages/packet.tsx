@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { number, packetText, reportLines, requiresLines, size } from '../../client/format.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
@@ -10,7 +11,7 @@ import { jobHref, orgHref, quoted } from '../links.ts'
 import { mayWrite, type Session, useSignedIn } from '../session.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Drawn } from '../ui/drawn.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page, useHere } from '../ui/page.tsx'
 import { Copy, Facts, Table, Time } from '../ui/pieces.tsx'
 import { Problem, Shown } from '../ui/shown.tsx'
 
@@ -236,9 +237,10 @@ interface ActionProps {
 
 function Actions({ org, name, session, parts }: ActionProps) {
   const { route } = useLocation()
+  const isHere = useHere()
   const remove = async () => {
     await session.client.remove(org, name)
-    route(orgHref(org))
+    if (isHere()) route(orgHref(org))
   }
   return (
     <div class="actions">
@@ -249,11 +251,7 @@ function Actions({ org, name, session, parts }: ActionProps) {
       {mayWrite(session) && (
         <Confirm title="Remove" refusal="Keep it" typed={name} act={remove}>
           <p>
-            Nobody will be able to read{' '}
-            <strong>
-              {org}/{name}
-            </strong>
-            .
+            Nobody will be able to read <strong>{printableLine(`${org}/${name}`)}</strong>.
           </p>
         </Confirm>
       )}

@@ -1,9 +1,10 @@
 import { useLocation, useRoute } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { path } from '../../client/requests.ts'
 import type { FileList } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref, orgHref, packetHref, quoted, withQuery } from '../links.ts'
-import { useSignedIn } from '../session.ts'
+import { mayWrite, useSignedIn } from '../session.ts'
 import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Table, Time } from '../ui/pieces.tsx'
@@ -17,7 +18,8 @@ interface OrgsPage {
 export function Orgs() {
   const { query } = useLocation()
   const { after = '' } = query
-  const { client, who } = useSignedIn()
+  const session = useSignedIn()
+  const { client, who } = session
   const asked = useAsked(['orgs', who.name, after], (signal) =>
     client.ask<OrgsPage>('GET', '/1.0/orgs', { query: { after: after || undefined, limit: 200 }, signal }),
   )
@@ -25,8 +27,14 @@ export function Orgs() {
     <Page title="Packets" about={after}>
       <Shown of={asked}>
         {({ orgs, next }) =>
-          orgs.length === 0 ? (
-            <Empty command={`curl -X POST -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/publish/acme`}>
+          orgs.length === 0 && after === '' ? (
+            <Empty
+              command={
+                mayWrite(session)
+                  ? `curl -X POST -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/publish/acme`
+                  : undefined
+              }
+            >
               There is no org that this token may see.
             </Empty>
           ) : (
@@ -59,7 +67,8 @@ export function Org() {
   const { org = '' } = useRoute().params
   const { query, route } = useLocation()
   const { prefix = '', after = '' } = query
-  const { client, who } = useSignedIn()
+  const session = useSignedIn()
+  const { client, who } = session
   const asked = useAsked(['files', who.name, org, prefix, after], (signal) =>
     client.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
       query: { after: after || undefined, limit: 1_000 },
@@ -73,7 +82,6 @@ export function Org() {
         <a href={jobsHref(org)}>Jobs of {org}</a>
       </p>
       <Filter
-        key={prefix}
         label="Name begins with"
         text={prefix}
         action="Search"
@@ -81,10 +89,12 @@ export function Org() {
       />
       <Shown of={asked}>
         {({ fileNames, expiresAt, next }) =>
-          (fileNames ?? []).length === 0 ? (
+          (fileNames ?? []).length === 0 && after === '' ? (
             <Empty
               command={
-                prefix === '' ? `packets publish request.json --org ${quoted(org)} --name airports.json` : undefined
+                prefix === '' && mayWrite(session)
+                  ? `packets publish request.json --org ${quoted(org)} --name airports.json`
+                  : undefined
               }
             >
               {prefix === '' ? 'The org has no packets.' : `The org has no packet whose name begins with “${prefix}”.`}
@@ -102,7 +112,7 @@ export function Org() {
 }
 
 const columnsOf = (org: string) => [
-  { title: 'Name', of: ({ name }: Listed) => <a href={packetHref(org, name)}>{name}</a> },
+  { title: 'Name', of: ({ name }: Listed) => <a href={packetHref(org, name)}>{printableLine(name)}</a> },
   { title: 'Parts', of: ({ files }: Listed) => files, isNumber: true },
   { title: 'Expires', of: ({ expiresAt }: Listed) => (expiresAt === null ? 'never' : <Time at={expiresAt} />) },
 ]

@@ -1,13 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { DryRun, PublishRequest } from '../../client/service-types.ts'
-import { useAsked } from '../data.ts'
 import { jobHref, quoted } from '../links.ts'
-import { type Session, useSignedIn } from '../session.ts'
-import { Page } from '../ui/page.tsx'
+import { mayRead, mayWrite, type Session, useSignedIn } from '../session.ts'
+import { Page, useHere } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
 
@@ -33,26 +33,30 @@ interface Tried {
 
 export function Publish() {
   const session = useSignedIn()
-  const { data: orgs, isLoading } = useAsked(['first org', session.who.name], (signal) =>
-    session.client.orgs(1, signal),
+  return (
+    <Page title="Publish">
+      {mayWrite(session) ? <Editor session={session} /> : <p>The token lacks the scope publish:write.</p>}
+    </Page>
   )
-  return <Page title="Publish">{!isLoading && <Editor session={session} org={orgs?.orgs[0] ?? 'acme'} />}</Page>
 }
 
 /** Browsers have `randomUUID` only at addresses that they consider secure. */
 const newKey = (): string => crypto.getRandomValues(new Uint8Array(16)).join('-')
 
 /** Composes a publish, which must be tried first. The field of the password is emptied when the service has the job. */
-function Editor({ session, org }: { session: Session; org: string }) {
+function Editor({ session }: { session: Session }) {
   const { route } = useLocation()
+  const isHere = useHere()
   const own = draft?.of === session.who.name ? draft : null
-  const [text, setText] = useState(own?.text ?? exampleIn(org))
+  const [text, setText] = useState(own?.text ?? exampleIn(session.who.orgs.find((org) => org !== '*') ?? 'acme'))
   const [user, setUser] = useState(own?.user ?? 'neo4j')
   draft = { of: session.who.name, text, user }
   const password = useRef<HTMLInputElement>(null)
   const [tried, setTried] = useState<Tried | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const [isSending, setSending] = useState(false)
+  const [accepted, setAccepted] = useState<string | null>(null)
+  const waiting = useRef<AbortController | null>(null)
   const [isForced, setForced] = useState(false)
   // Sent again, the publish that was tried is the same job.
   const request = JSON.stringify([text, user, isForced])
@@ -62,12 +66,15 @@ function Editor({ session, org }: { session: Session; org: string }) {
     if (isSending) return
     setSending(true)
     setError(null)
+    setAccepted(null)
     try {
       await work(withCredentials(text, user, password.current?.value ?? ''))
     } catch (failure) {
+      if (waiting.current?.signal.aborted) return
       setError(isList(text) ? (failure as Error) : ofOneRequest(failure as Error))
     } finally {
       setSending(false)
+      waiting.current = null
     }
   }
 
@@ -75,7 +82,8 @@ function Editor({ session, org }: { session: Session; org: string }) {
     send(async (given) => {
       if (tried?.request !== request) setKey(newKey())
       setTried(null)
-      const answer = await session.client.dryRun(given, isForced)
+      waiting.current = new AbortController()
+      const answer = await session.client.dryRun(given, isForced, waiting.current.signal)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
       setTried({ request, dryRun, sample: sampleIn(answer) })
     })
@@ -83,7 +91,8 @@ function Editor({ session, org }: { session: Session; org: string }) {
     send(async (given) => {
       const id = await session.client.publish(given, key, isForced)
       if (password.current) password.current.value = ''
-      route(jobHref(id))
+      if (!mayRead(session)) setAccepted(id)
+      else if (isHere()) route(jobHref(id))
     })
   const isTried = tried?.request === request
   const mayPublish = isTried && !tried.dryRun.wouldConflict
@@ -127,7 +136,21 @@ function Editor({ session, org }: { session: Session; org: string }) {
         </div>
       </form>
       {!tried && <p class="quiet">A dry run says what the publish would make. After it you can publish the request.</p>}
-      {isSending && <p role="status">The service is reading the origin.</p>}
+      {isSending && (
+        <p role="status">
+          The service has not answered yet.{' '}
+          {waiting.current && (
+            <button type="button" onClick={() => waiting.current?.abort()}>
+              Stop the dry run
+            </button>
+          )}
+        </p>
+      )}
+      {accepted && (
+        <p role="status">
+          The service accepted the publish as the job <code>{accepted}</code>, which this token may not see.
+        </p>
+      )}
       {error && <Problem error={error} />}
       {error && <CreateOrg error={error} text={text} session={session} done={() => setError(null)} />}
       {tried && <Result tried={tried} isCurrent={isTried} />}
@@ -140,12 +163,13 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
   const { error, text, session, done } = props
   const [failure, setFailure] = useState<Error | null>(null)
   const org = orgIn(text)
-  if (!isMissingOrg(error) || org === null) return null
+  const isOwn = session.who.orgs.some((own) => own === '*' || own === org || org?.startsWith(`${own}/`))
+  if (!isMissingOrg(error) || org === null || !isOwn) return null
   const create = () => session.client.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
   return (
     <>
       <button type="button" onClick={create}>
-        Create the org {org}
+        Create the org {printableLine(org)}
       </button>
       {failure && <Problem error={failure} />}
     </>
@@ -178,7 +202,10 @@ function Sample({ sample }: { sample: string }) {
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Sample of the pairs, with values of properties</summary>
-      {isOpen && <pre>{sample}</pre>}
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused region can be scrolled with keys
+        <pre tabIndex={0}>{sample}</pre>
+      )}
     </details>
   )
 }
@@ -236,10 +263,7 @@ function curlOf(text: string, isForced: boolean): string {
   return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d ${body} '${url}'`
 }
 
+/** @throws SyntaxError if the text is not JSON: it may hold credentials */
 function withoutSecrets(text: string): string {
-  try {
-    return JSON.stringify(requestsIn(text).map((request) => ({ ...request, credentials: '$CREDENTIALS' })))
-  } catch {
-    return text
-  }
+  return JSON.stringify(requestsIn(text).map((request) => ({ ...request, credentials: '$CREDENTIALS' })))
 }

@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
+import { queries } from '../data.ts'
 import { Page } from './page.tsx'
 
 interface Props {
@@ -9,11 +10,17 @@ interface Props {
 
 /** Shows a page in place of one that failed, so that one fault does not stop the console. */
 export class Boundary extends Component<Props, { failedAt: string | null }> {
-  override state = { failedAt: null }
+  override state: { failedAt: string | null } = { failedAt: null }
 
   override componentDidCatch(error: unknown): void {
     console.error(error)
+    // An answer that broke the page must not break it again.
+    queries.clear()
     this.setState({ failedAt: this.props.url })
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (before.url !== this.props.url && this.state.failedAt !== null) this.setState({ failedAt: null })
   }
 
   override render() {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { printableLine } from '../../client/context.ts'
 import { Problem } from './shown.tsx'
 
 interface Props {
@@ -29,6 +30,7 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
     setError(null)
     setOpen(true)
   }
+  const isTyped = typed === undefined || [typed, printableLine(typed)].includes(text)
   const look = isHarmless ? '' : 'danger'
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
@@ -45,30 +47,34 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
       setActing(false)
     }
   }
+  // The browser may close the dialog in spite of this, and then the page shows what went wrong.
+  const stayWhileActing = (event: Event) => isActing && event.preventDefault()
   return (
     <>
       <button type="button" class={look} onClick={open}>
         {title}
       </button>
+      {!isOpen && error && <Problem error={error} />}
       {isOpen && (
-        <dialog ref={dialog} aria-labelledby="confirm-title" onClose={() => setOpen(false)}>
+        <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={stayWhileActing} onClose={() => setOpen(false)}>
           <form onSubmit={confirm}>
             <h2 id="confirm-title">{title}</h2>
             {children}
             {typed !== undefined && (
               <label>
                 <span>
-                  Type <code>{typed}</code> to confirm
+                  Type <code>{printableLine(typed)}</code> to confirm
                 </span>
                 <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} autocomplete="off" />
               </label>
             )}
             {error && <Problem error={error} />}
+            {isActing && <p role="status">The service has not answered yet.</p>}
             <div class="actions">
-              <button type="button" onClick={() => dialog.current?.close()}>
+              <button type="button" disabled={isActing} onClick={() => dialog.current?.close()}>
                 {refusal}
               </button>
-              <button type="submit" class={look} disabled={isActing || (typed !== undefined && text !== typed)}>
+              <button type="submit" class={look} disabled={isActing || !isTyped}>
                 {title}
               </button>
             </div>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 interface FilterProps {
   label: string
-  /** What the field has at first. */
+  /** What the list is filtered by now. */
   text: string
   /** What the button says. */
   action: string
@@ -15,6 +15,7 @@ interface FilterProps {
 /** A form that filters a list by a text. */
 export function Filter({ label, text: first, action, filter, children }: FilterProps) {
   const [text, setText] = useState(first)
+  useEffect(() => setText(first), [first])
   return (
     <search>
       <form

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { allowed } from '../session.ts'
 
+const settings = () => allowed(() => localStorage)
 const offKey = 'packets-keys-off'
 // After `g`, the second key must come soon.
 const secondKeyMs = 1_500
@@ -7,7 +9,7 @@ const secondKeyMs = 1_500
 /** Keys: `/` goes to the search field, `g` and a letter to a page, `?` shows them all. The user may switch them off. */
 export function useKeys(places: Record<string, string>, route: (url: string) => void) {
   const [isShown, show] = useState(false)
-  const [isOff, setOff] = useState(localStorage.getItem(offKey) !== null)
+  const [isOff, setOff] = useState(settings()?.getItem(offKey) != null)
   useEffect(() => {
     if (isOff) return
     let startedAt = 0
@@ -30,14 +32,14 @@ export function useKeys(places: Record<string, string>, route: (url: string) => 
     return () => document.removeEventListener('keydown', press)
   }, [isOff, places, route])
   function turn(isNowOff: boolean): void {
-    if (isNowOff) localStorage.setItem(offKey, '1')
-    else localStorage.removeItem(offKey)
+    if (isNowOff) settings()?.setItem(offKey, '1')
+    else settings()?.removeItem(offKey)
     setOff(isNowOff)
   }
-  return { isShown, show, isOff, turn }
+  return { isShown, show, isOff, turn, places }
 }
 
-export function KeysHelp({ isShown, show, isOff, turn }: ReturnType<typeof useKeys>) {
+export function KeysHelp({ isShown, show, isOff, turn, places }: ReturnType<typeof useKeys>) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (isShown) dialog.current?.showModal()
@@ -53,8 +55,7 @@ export function KeysHelp({ isShown, show, isOff, turn }: ReturnType<typeof useKe
           <dl class="facts">
             {[
               ['/', 'goes to the search field'],
-              ['g j', 'goes to the jobs'],
-              ['g p', 'goes to the packets'],
+              ...Object.entries(places).map(([key, place]) => [`g ${key}`, `goes to the ${place.split('/').at(-1)}`]),
               ['?', 'shows the shortcuts'],
             ].map(([key, what]) => (
               <div key={key}>

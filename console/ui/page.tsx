@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { printableLine } from '../../client/context.ts'
 
 let isFirst = true
 
@@ -14,7 +15,7 @@ interface Props {
 export function Page({ title, about, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Graph packets`
+    document.title = `${printableLine(title)} · Graph packets`
   }, [title])
   useEffect(() => {
     if (!isFirst) heading.current?.focus()
@@ -23,9 +24,21 @@ export function Page({ title, about, children }: Props) {
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
-        {title}
+        {printableLine(title)}
       </h1>
       {children}
     </>
   )
+}
+
+/** @returns a function that says whether the user is still on the page: who has left is not led elsewhere. */
+export function useHere(): () => boolean {
+  const isHere = useRef(true)
+  useEffect(() => {
+    const leave = () => {
+      isHere.current = false
+    }
+    return leave
+  }, [])
+  return () => isHere.current
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { printableLine } from '../../client/context.ts'
 import { number } from '../../client/format.ts'
 import type { Job } from '../../client/service-types.ts'
 
@@ -58,8 +59,8 @@ export function Copy({ text, children }: { text: () => string; children: Compone
       // Only addresses that browsers consider secure have a clipboard.
       await navigator.clipboard.writeText(text())
       say('Copied')
-    } catch {
-      say('Not copied: the browser refused')
+    } catch (error) {
+      say(error instanceof SyntaxError ? 'Not copied: this is not JSON' : 'Not copied: the browser refused')
     }
   }
   return (
@@ -99,7 +100,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <>
       <table>
-        <caption>{caption}</caption>
+        <caption>{printableLine(caption)}</caption>
         <thead>
           <tr>
             {columns.map(({ title, isNumber }) => (
@@ -114,7 +115,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
             <tr key={keyOf ? keyOf(row) : index}>
               {columns.map(({ title, of, isNumber, isName }) => (
                 <td key={title} data-title={title} class={isNumber ? 'number' : isName ? 'name' : ''}>
-                  <div>{of(row, index)}</div>
+                  <div>{inOrder(of(row, index))}</div>
                 </td>
               ))}
             </tr>
@@ -129,6 +130,9 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
     </>
   )
 }
+
+/** A text without characters that would change the direction of others. */
+const inOrder = (cell: ComponentChildren) => (typeof cell === 'string' ? printableLine(cell) : cell)
 
 /** A list of facts, each with its name. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ServiceError } from '../../client/service-error.ts'
-import type { Asked } from '../data.ts'
+import { type Asked, mayPass } from '../data.ts'
 
 interface Props<T> {
   of: Asked<T>
@@ -28,7 +28,7 @@ export function Stale({ error, answeredAt, isRepeated, again }: StaleProps) {
   return (
     <div class="stale" role="status">
       <p>
-        As of {new Date(answeredAt).toLocaleTimeString()}
+        As of {new Date(answeredAt).toLocaleTimeString('en-GB')}
         {isRepeated ? ', trying again' : ''}: {error.message}.
       </p>
       <button type="button" onClick={again}>
@@ -39,7 +39,7 @@ export function Stale({ error, answeredAt, isRepeated, again }: StaleProps) {
 }
 
 /** Appears late, so that fast answers do not flicker. */
-function Skeleton({ isLoading }: { isLoading: boolean }) {
+export function Skeleton({ isLoading }: { isLoading: boolean }) {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 200)
@@ -74,7 +74,7 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
         </p>
       )}
       {wait > 0 && <p class="quiet">The service asks to wait {wait} s.</p>}
-      {again && (!isService || error.mayPass) && (
+      {again && (!isService || mayPass(error)) && (
         <button type="button" onClick={again}>
           Try again
         </button>

@@ -104,6 +104,10 @@ inBrowser('the console', () => {
     await page.goto(`${service.apiUrl}/console/ops`)
     await openPage('/console/ops')
     await page.getByText('the token lacks the scope ops:read').waitFor()
+    await page.goto(`${service.apiUrl}/console/publish`)
+    await openPage('/console/publish')
+    await page.getByText('The token lacks the scope publish:write').waitFor()
+    expect(await page.getByRole('textbox').count()).toBe(0)
   })
 
   test('says that a job is gone, that an address is not valid, and that a page could not be loaded', async () => {

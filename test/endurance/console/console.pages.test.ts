@@ -67,7 +67,7 @@ inBrowser('in a browser', () => {
     await page.goto(`${service.apiUrl}/console/jobs`)
     await page.getByLabel('Token', { exact: true }).fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('does not know this token').waitFor()
+    await page.getByText('does not accept this token').waitFor()
     const stored = () => page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])')
     expect(await stored()).toBe('[{},{},""]')
     await openPage('/console/jobs')
