@@ -1,5 +1,5 @@
-import { delay } from './delay.ts'
-import { jobsIn, withTimeLimit } from './job-events.ts'
+import { delay, withinTime } from './delay.ts'
+import { jobsIn } from './job-events.ts'
 import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
@@ -44,8 +44,13 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
     const query = { wait: wait || undefined }
-    const found = await ask<Job | undefined>('GET', path`/1.0/jobs/${id}`, { query, signal })
-    if (typeof found?.state !== 'string') throw somethingElse(baseUrl)
+    return own<Job>(ask('GET', path`/1.0/jobs/${id}`, { query, signal }), 'state')
+  }
+
+  /** @throws ServiceError if an answer lacks the field, and so does not come from this service */
+  async function own<T>(answer: Promise<T | null | undefined>, field: keyof T): Promise<T> {
+    const found = await answer
+    if (found?.[field] === undefined) throw somethingElse(baseUrl)
     return found
   }
 
@@ -55,12 +60,9 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
    */
   async function openEvents(id: string, signal?: AbortSignal): Promise<AsyncIterable<Job> | null> {
     const headers = { Accept: 'text/event-stream' }
-    const tooLate = new AbortController()
-    const either = AbortSignal.any(signal ? [signal, tooLate.signal] : [tooLate.signal])
-    const asked = send('GET', path`/1.0/jobs/${id}/events`, { headers, signal: either }).catch(() => null)
-    const answer = await withTimeLimit(asked, longestAnswerMs)
-    signal?.throwIfAborted()
-    if (answer === null) tooLate.abort()
+    const answer = await withinTime(longestAnswerMs, (late) =>
+      send('GET', path`/1.0/jobs/${id}/events`, { headers, signal: AbortSignal.any([late, signal ?? []].flat()) }),
+    ).catch(() => signal?.throwIfAborted())
     const isStream = answer?.headers.get('Content-Type')?.startsWith('text/event-stream')
     if (answer?.body && isStream) return jobsIn(answer.body, signal)
     await answer?.body?.cancel()
@@ -83,10 +85,11 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
       list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal })),
 
     /** What the token allows. */
-    whoami: (signal?: AbortSignal): Promise<WhoAmI> => ask('GET', '/1.0/whoami', { signal }),
+    whoami: (signal?: AbortSignal): Promise<WhoAmI> => own(ask('GET', '/1.0/whoami', { signal }), 'orgs'),
 
     /** The queue, the workers and the dependencies. */
-    overview: (signal?: AbortSignal): Promise<Overview> => ask('GET', '/1.0/ops/overview', { signal }),
+    overview: (signal?: AbortSignal): Promise<Overview> =>
+      own(ask('GET', '/1.0/ops/overview', { signal }), 'dependencies'),
 
     /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
     manifest: (orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> =>
@@ -96,7 +99,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
 
     /** A version of a data model: its node types, with their properties. */
     model: (managerVersionGrn: string, signal?: AbortSignal): Promise<Model> =>
-      ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal }),
+      own(ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal }), 'nodeTypes'),
 
     /** Jobs, newest first, of an org and in a state; at most `limit`. */
     jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
@@ -110,7 +113,8 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** Cancels a job. @returns the job, which may still be stopping */
-    cancel: (id: string, signal?: AbortSignal): Promise<Job> => ask('POST', path`/1.0/jobs/${id}/cancel`, { signal }),
+    cancel: (id: string, signal?: AbortSignal): Promise<Job> =>
+      own(ask('POST', path`/1.0/jobs/${id}/cancel`, { signal }), 'state'),
 
     /**
      * Submits requests as one packet. Retries send the same `Idempotency-Key`, so a lost answer causes no second job.

@@ -10,3 +10,10 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
   signal?.addEventListener('abort', abort, { once: true })
   return promise.finally(() => signal?.removeEventListener('abort', abort))
 }
+
+/** Aborts the signal that `work` gets, unless the work ends within the time. */
+export async function withinTime<T>(limitMs: number, work: (late: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error('too late')), limitMs)
+  return work(late.signal).finally(() => clearTimeout(timer))
+}

@@ -15,7 +15,7 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
   let text = ''
   try {
     for (;;) {
-      const read = await withTimeLimit(reader.read(), longestSilenceMs)
+      const read = await withTimeLimit(reader.read())
       if (read === null || read.done) return
       const { value } = read
       const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
@@ -34,10 +34,9 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
   }
 }
 
-/** The result of `work`; null if it takes longer. */
-export async function withTimeLimit<T>(work: Promise<T>, limitMs: number): Promise<T | null> {
+async function withTimeLimit<T>(work: Promise<T>): Promise<T | null> {
   const silence = new AbortController()
-  const timer = delay(limitMs, silence.signal).then(
+  const timer = delay(longestSilenceMs, silence.signal).then(
     () => null,
     () => null,
   )

@@ -51,16 +51,16 @@ export async function readRequests(context: Context, file: string, options: Requ
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
     return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishRequest
   })
-  return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids), ids))
+  return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids, '--ids: '), ids))
 }
 
 /** The text of a file, without a byte order mark, which would become part of the first id. */
-async function contentOf({ stdin, signal }: Context, file: string): Promise<string> {
+async function contentOf({ stdin, signal }: Context, file: string, option = ''): Promise<string> {
   const bytes = await (file === '-' ? buffer(addAbortSignal(signal, stdin)) : readFile(file)).catch((error) => {
     signal.throwIfAborted()
-    return cannotBe('read', nameOf(file))(error)
+    return cannotBe('read', option + nameOf(file))(error)
   })
-  if (!isUtf8(bytes)) throw usageError(`${nameOf(file)} must be UTF-8`)
+  if (!isUtf8(bytes)) throw usageError(`${option}${nameOf(file)} must be UTF-8`)
   return new TextDecoder().decode(bytes)
 }
 

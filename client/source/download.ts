@@ -1,8 +1,12 @@
 import { SourceBroken } from '../../shared/packet/broken.ts'
+import { withinTime } from '../delay.ts'
 import { size } from '../format.ts'
 import { persist } from '../persist.ts'
 import { noAnswer, ServiceError } from '../service-error.ts'
 import { longestPart } from './source.ts'
+
+/** Time in which a store must begin to answer. Beyond it the client tries again. */
+const longestAnswerMs = 60_000
 
 /** A link without its query, which may hold a signature. */
 export function withoutQuery(link: string): string {
@@ -15,7 +19,9 @@ export function download(link: string, signal: AbortSignal): Promise<Buffer> {
   const shown = withoutQuery(link)
   return persist(async () => {
     try {
-      const response = await fetch(link, { signal })
+      const response = await withinTime(longestAnswerMs, (late) =>
+        fetch(link, { signal: AbortSignal.any([signal, late]) }),
+      )
       if (response.ok) return await contentOf(response)
       await response.body?.cancel()
       const hint = response.status === 403 ? '; the link may have expired' : ''

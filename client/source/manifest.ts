@@ -3,8 +3,8 @@ import { basename } from 'node:path'
 import { z } from 'zod'
 import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 
-// The last segment of a part's name becomes the name of a local file.
-const fileName = z.string().refine((name) => !/(^|\/)\.{0,2}$|[\\\0]/.test(name), 'must be the name of a file')
+// The last segment of a part's name becomes the name of a local file. Those that begin with a dot are unfinished.
+const fileName = z.string().refine((name) => !/(^|\/)(\.[^/]*)?$|[\\\0]/.test(name), 'must be the name of a file')
 const count = z.int().nonnegative()
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cannotBe, usageError } from '../exit.ts'
@@ -30,7 +31,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   await write(manifestFile, JSON.stringify(asWritten(manifest), null, 2))
   const stale = (earlier?.parts ?? [])
     .map(({ fileName }) => fileOfPart(fileName))
-    .filter((name) => !names.includes(name))
+    .filter((name) => !names.includes(name) && name !== manifestFile)
   for (const name of stale) await rm(join(directory, name), { force: true })
 
   const counts = { fetched: 0, kept: 0 }
@@ -80,7 +81,8 @@ async function requireFree(directory: string, { packet, parts }: Manifest, names
 function writerTo(directory: string) {
   return async (name: string, content: string | Buffer) => {
     const path = join(directory, name)
-    const unfinished = join(directory, `.${name}.incomplete`)
+    // Another `get` may write the same file.
+    const unfinished = join(directory, `.${name}.${randomUUID()}.incomplete`)
     try {
       await writeFile(unfinished, content)
       await rename(unfinished, path)

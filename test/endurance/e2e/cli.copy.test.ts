@@ -1,6 +1,7 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { run } from '../../../dev/replay/neo4j.ts'
 import { prepareCopies } from '../../support/clients/cli-copy.ts'
+import { forward, startFakeService } from '../../support/servers/fake-service.ts'
 
 const { label, driver: origin, target, clearTarget, differing, publish, prepareCopy } = await prepareCopies(300)
 beforeEach(clearTarget)
@@ -36,6 +37,23 @@ test('if the replay ends early, the same command continues with the packet that 
   expect(await differing()).toEqual([])
   expect(remembered()).toEqual([])
   expect(await made()).toBe(1)
+})
+
+test.each([
+  [503, 0, /^$/],
+  [401, 7, /^(?!.*restart).*401/m],
+])('a manifest that is refused once with %i does not make the copy start over', async (status, code, message) => {
+  const { copy, made } = prepareCopy(`refused-${status}.json`)
+  let isRefused = false
+  const { url } = await startFakeService((asked) => {
+    if (isRefused || !asked.url.includes('/manifest')) return forward(inject('service').apiUrl, asked)
+    isRefused = true
+    return { status, body: { title: 'Refused', status, detail: 'once' } }
+  })
+  const proxied = await copy(['--create-constraints', '--progress', 'none', '--url', url])
+  expect(proxied).toMatchObject({ code, stderr: expect.stringMatching(message) })
+  if (code !== 0) expect(await copy(['--progress', 'none', '--url', url])).toMatchObject({ code: 0 })
+  expect([isRefused, await differing(), await made()]).toEqual([true, [], 1])
 })
 
 test('a packet that was replaced since is not replayed, nor is one that other credentials have made', async () => {

@@ -64,6 +64,16 @@ test('after a stream that ended early, or in the middle of an event, another one
   expect(service.asked()).toEqual(['/events', '?wait=2', '/events', '?wait=2', '/events'])
 })
 
+test('where nothing answers the request for events, the service is asked for the job', {
+  timeout: 20_000,
+}, async () => {
+  const service = await startFakeService(({ url }) =>
+    url.endsWith('/events') ? new Promise<FakeAnswer>(() => {}) : { status: 200, body: job('succeeded') },
+  )
+  expect(await followed(service.variables)).toMatchObject({ code: 0 })
+  expect(service.requests.length).toBe(2)
+})
+
 test('a job whose record is gone is an error, as when the service is asked for it', async () => {
   const service = await serviceWith([stream(event('job', job('running')), event('gone', {}))], [refusal(404)])
   const { code, stderr } = await followed(service.variables)

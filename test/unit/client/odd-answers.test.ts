@@ -16,6 +16,17 @@ test.each(['ls', 'jobs', 'job'])('%s refuses an answer that is not of this servi
   }
 })
 
+test.each([['whoami'], ['overview'], ['model', 'v1'], ['job', 'j1', '--cancel']])(
+  '%s %s %s refuses an answer that is not of this service',
+  async (...words) => {
+    for (const body of [{}, null, [], 'a text']) {
+      const { variables } = await startFakeService(() => ({ status: 200, body }))
+      const { code, stderr } = await runCli(words, variables)
+      expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringMatching(odd) })
+    }
+  },
+)
+
 test.each(['ls', 'jobs'])('%s ends where a page names itself as the next one', async (command) => {
   const page = { fileNames: ['a'], jobs: [], next: 'a' }
   const { variables, requests } = await startFakeService(() => ({ status: 200, body: page }))

@@ -70,9 +70,12 @@ test('ids that are not UTF-8 are refused instead of changed', async () => {
   writeFileSync(packet, '{}')
   writeFileSync(other, Buffer.from([0x61, 0xff, 0x0a]))
   const variables = { ...nowhere, PACKETS_ORIGIN_URL: to, PACKETS_ORIGIN_USER: 'a', PACKETS_ORIGIN_PASSWORD: 'b' }
-  const refusal = { code: 2, stderr: expect.stringContaining(`error: ${other} must be UTF-8`) }
-  expect(await runCli(['publish', packet, '--ids', other], variables)).toMatchObject(refusal)
-  expect(await runCli(['publish', other], variables)).toMatchObject(refusal)
+  const refusal = (option: string) => ({
+    code: 2,
+    stderr: expect.stringContaining(`error: ${option}${other} must be UTF-8`),
+  })
+  expect(await runCli(['publish', packet, '--ids', other], variables)).toMatchObject(refusal('--ids: '))
+  expect(await runCli(['publish', other], variables)).toMatchObject(refusal(''))
 })
 
 test('a copy does not overwrite a file that it did not write', async () => {
