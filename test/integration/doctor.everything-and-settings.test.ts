@@ -10,7 +10,7 @@ test('with everything correct, every line is ok and the exit code is 0', async (
   const { code, lines } = await runDoctor({ REDIS_URL: await redisWith({ appendonly: 'yes', maxmemory: '100mb' }) })
   expect(lines.map((line) => line.replace(/\d+\.\d+(\.\d+)?( MiB)?|\bpublish\b|"[\w-]+"|\d+ rule/g, '…'))).toEqual([
     'ok    settings: complete and valid',
-    'ok    access: the file that AUTH_TOKENS names has 5 token(s)',
+    'ok    access: the file that AUTH_TOKENS names has 6 token(s)',
     'ok    origins: …(s) of ORIGIN_ALLOW, with port 7687 by default',
     'ok    redis version: …',
     'ok    redis eviction policy: noeviction',

@@ -46,7 +46,7 @@ test.each(['.', '..', ''])('"%s" is no name that could lead to another path of t
 test('a pipe is refused, as a packet and as a part, and is not waited for', async () => {
   const { directory, packet } = files()
   execFileSync('rm', [packet])
-  execFileSync('mkfifo', [packet])
+  execFileSync('sh', ['-c', `mkfifo "${packet}"`])
   expect(await runCli(['inspect', packet])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is neither a file nor a directory; send a stream to standard input'),
