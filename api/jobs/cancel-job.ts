@@ -30,7 +30,7 @@ export const cancelJob = defineEndpoint({
     const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     // Otherwise a run that starts meanwhile would find the void and fail.
-    const isHeld = job.state === 'queued' && (await context.records.cancel(job.id, true))?.state === 'queued'
+    const isHeld = await context.records.hold(job.id)
     if (isHeld) await voidStoredParts(context, job).catch(() => {})
     const { state, isCancelledNow } = (await context.records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)

@@ -13,7 +13,8 @@ import { checkCallback, checkOrigins } from '../submission/submit.ts'
 /**
  * `dryRun`: builds the packet within the limits of a request, and describes it. It stores, queues and claims nothing.
  * Contract 7.13.
- * @throws as a publish does for its expiresAfterDays, org, model, addresses and callbackUrl; tooManyAtOnce (429), processBusy (503)
+ * @throws as a publish does for its expiresAfterDays, org, model, addresses and callbackUrl; tooManyAtOnce (429),
+ * processBusy (503)
  */
 export async function answerDryRun(
   given: ApiContext,

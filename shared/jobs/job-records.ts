@@ -125,18 +125,16 @@ export function createJobRecords(redis: Redis) {
     /**
      * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
      * this call cancelled it; null if there is no such job. `replicated` waits until no failover can lose this.
-     * With `hold`, a job that waits stays queued, but no run of it starts or commits any more.
      */
-    async cancel(id: string, hold = false): Promise<{ state: JobState; isCancelledNow: boolean } | null> {
+    async cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null> {
       const fields = fieldsOf({ state: 'cancelled' })
-      const state = await scripts.cancel<JobState | 'ended' | null>(
-        redis,
-        { ...endOf(id), hold: hold ? 'hold' : '' },
-        ...fields,
-      )
+      const state = await scripts.cancel<JobState | 'ended' | null>(redis, { ...endOf(id), hold: '' }, ...fields)
       if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
       return state && { state, isCancelledNow: false }
     },
+    /** Ensures that no run of a job starts or commits before it is cancelled. @returns false if one is in progress. */
+    hold: async (id: string): Promise<boolean> =>
+      (await scripts.cancel<string | null>(redis, { ...endOf(id), hold: 'hold' })) === 'held',
     /** Waits until no failover can lose what Redis has now. @throws NotReplicatedError */
     replicated: () => requireReplicas(redis),
     /**

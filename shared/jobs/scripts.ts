@@ -232,7 +232,7 @@ return 'queued'`,
 
 // Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
 // the request. A job cannot be cancelled after a run has begun to commit: that run may complete at any time, even if
-// its worker resumes much later. With `hold` a queued job is not cancelled yet, but no run of it starts any more.
+// its worker resumes much later. With `hold` the job is not cancelled yet, but no run of it starts any more.
 export const cancel = script(
   ['id', 'token', 'hold'],
   `${theJob}
@@ -241,9 +241,9 @@ if ${isRepeated} then return 'ended' end
 if state == 'running' and has('begun') then return 'committing' end
 if state ~= 'queued' and state ~= 'running' then return state end
 local isRunning = state == 'running' and (unended(record) > 0 or unended(slices) > 0)
-if isRunning or (state == 'queued' and hold ~= '') then
+if isRunning or hold ~= '' then
   redis.call('HSET', record, 'cancelling', 'true')
-  return state
+  return isRunning and state or 'held'
 end
 ${end}
 return 'ended'`,

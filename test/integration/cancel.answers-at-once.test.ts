@@ -70,8 +70,18 @@ test('a job that a worker starts while it is being cancelled is cancelled, and d
   expect([started, changes]).toMatchObject(['cancelling', [{ action: 'job.cancel' }]])
 })
 
-test('a run that Redis has forgotten does not commit after its job, which seemed to wait, was cancelled', async () => {
+test.each([
+  ['to wait', async () => {}],
+  [
+    'to have no run in progress',
+    async (id: string) => {
+      await records.start(id)
+      await records.endRun(id)
+    },
+  ],
+])('a run that Redis has forgotten does not commit after its job, which seemed %s, was cancelled', async (_how, be) => {
   const { id, orgName } = await waitingJob()
+  await be(id)
   const manifest = await stagePacket(storage, `${orgName}/f`, ['part'], { jobId: id })
   expect(await cancelled(id)).toMatchObject({ status: 200, value: { state: 'cancelled' } })
   const commit = storage.generations.commit(`${orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })

@@ -39,8 +39,8 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
     const { stage } = known
     if (otherThan(replayed, known) !== null) throw refused(directory, 'holds the undo of another replay')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
-    const isOwn = known.replay === replayed.replay
-    if (isOwn && names.includes(manifestFile)) {
+    const isWritten = stage === 'complete' || names.includes(manifestFile)
+    if (known.replay === replayed.replay && isWritten) {
       if (stage === 'beginning') await writeStage(undo, 'complete')
       return true
     }

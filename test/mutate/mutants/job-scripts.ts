@@ -26,8 +26,8 @@ export const jobScripts: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a job is cancelled while its slices are being built',
-    from: 'and (unended(record) > 0 or unended(slices) > 0) then',
-    to: 'and unended(record) > 0 then',
+    from: 'and (unended(record) > 0 or unended(slices) > 0)',
+    to: 'and unended(record) > 0',
     tests: ['integration/job-record.cancel'],
   },
   {

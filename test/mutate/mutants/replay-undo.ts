@@ -33,10 +33,17 @@ export const replayUndo: readonly Mutant[] = [
   },
   {
     file: 'client/replay/undo/directory.ts',
-    what: 'a replay that continues overwrites its undo with what it had already changed',
-    from: "stage === 'complete'",
-    to: "stage === ('none' as string)",
+    what: 'a replay that continues does not take its own undo',
+    from: "stage === 'complete' || names.includes(manifestFile)",
+    to: 'false',
     tests: ['integration/replay.undo-directory'],
+  },
+  {
+    file: 'client/replay/undo/directory.ts',
+    what: 'two replays at once complete an undo in one directory',
+    from: "flag: 'wx'",
+    to: "flag: 'w'",
+    tests: ['integration/replay.undo-completed-once'],
   },
   {
     file: 'client/replay/undo/directory.ts',

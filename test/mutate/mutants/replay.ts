@@ -118,7 +118,7 @@ export const replay: readonly Mutant[] = [
   {
     file: 'client/copy-key.ts',
     what: 'a copy that continues publishes again',
-    from: 'uuid.test(known) ? known : randomUUID()',
+    from: 'known || randomUUID()',
     to: 'randomUUID()',
     tests: ['e2e/cli.copy'],
   },

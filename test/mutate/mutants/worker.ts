@@ -67,8 +67,15 @@ export const worker: readonly Mutant[] = [
   {
     file: 'api/jobs/cancel-job.ts',
     what: 'a run that Redis has forgotten commits after its job, which seemed to wait, was cancelled',
-    from: "if (job.state === 'queued') await",
+    from: 'if (isHeld) await',
     to: 'if (false) await',
+    tests: ['integration/cancel.answers-at-once'],
+  },
+  {
+    file: 'api/jobs/cancel-job.ts',
+    what: 'a job that a worker starts while it is cancelled fails',
+    from: 'await context.records.hold(job.id)',
+    to: 'true',
     tests: ['integration/cancel.answers-at-once'],
   },
   {
