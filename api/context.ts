@@ -87,6 +87,6 @@ export async function recordsOf(
   if (config.redis.sentinel === null) return records
   const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
   await changing.connect()
-  const { create, withdraw, findByIdempotencyKey, cancel, replicated } = createJobRecords(changing)
-  return { ...records, create, withdraw, findByIdempotencyKey, cancel, replicated }
+  const { create, withdraw, findByIdempotencyKey, hold, cancel, replicated } = createJobRecords(changing)
+  return { ...records, create, withdraw, findByIdempotencyKey, hold, cancel, replicated }
 }

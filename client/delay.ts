@@ -15,5 +15,9 @@ export function delay(milliseconds: number, signal?: AbortSignal): Promise<void>
 export async function withinTime<T>(limitMs: number, work: (late: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new Error('too late')), limitMs)
-  return work(late.signal).finally(() => clearTimeout(timer))
+  try {
+    return await work(late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -14,7 +14,7 @@ interface Options {
 
 /**
  * A path in which each value is one segment, as an org's name may contain slashes.
- * @throws Failure (usage) for `.` and `..`, which lead to another path even if they are encoded
+ * @throws Failure (usage) for an empty value, `.` and `..`, which lead to another path even if they are encoded
  */
 export function path(texts: TemplateStringsArray, ...values: string[]): string {
   const dots = values.find((value) => /^\.{0,2}$/.test(value))

@@ -1,6 +1,6 @@
 import { Failure } from './exit.ts'
 
-const passing = [429, 500, 502, 503, 504]
+const passing = [429, 502, 503]
 // A 502 of the service itself speaks of the origin: it says the same again, and wrong credentials may lock the user out.
 const passingOfService = [429, 503]
 

@@ -135,7 +135,7 @@ function Start() {
   }, [route, first])
   return first ? null : (
     <Page title="No pages">
-      <p>No page is for the scopes and orgs of this token.</p>
+      <p>This token has too few scopes or orgs for any page.</p>
     </Page>
   )
 }

@@ -23,8 +23,11 @@ export const retryAfterMs = (error: unknown): number =>
   error instanceof ServiceError ? error.retryAfterSeconds * 1_000 : 0
 
 /** Whether the same question may get an answer later: a refusal of the request itself stays. */
-export const mayPass = (error: Error): boolean =>
-  error instanceof ServiceError && (error.mayPass || !((error.status ?? 0) >= 400 && (error.status ?? 0) < 500))
+export function mayPass(error: Error): boolean {
+  if (!(error instanceof ServiceError)) return false
+  const { status, mayPass: isPassing } = error
+  return isPassing || status === null || status < 400 || status >= 500
+}
 
 /** How long to wait after an error that may pass. */
 export const pauseMs = (error: Error | null): number =>

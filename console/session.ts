@@ -50,7 +50,8 @@ export async function signIn(token: string, isKept: boolean): Promise<void> {
 const fetchUntil =
   (ended: AbortController): typeof fetch =>
   async (input, init) => {
-    const isQuestion = init?.method === 'GET' && !String(input).endsWith('/events')
+    const { pathname } = new URL(String(input))
+    const isQuestion = init?.method === 'GET' ? !pathname.endsWith('/events') : pathname.endsWith('/files')
     const signals = [ended.signal, init?.signal ?? [], isQuestion ? AbortSignal.timeout(longestAnswerMs) : []].flat()
     const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
     aheadMs = (Date.parse(response.headers.get('Date') ?? '') || Date.now()) - Date.now()

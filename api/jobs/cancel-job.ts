@@ -30,12 +30,12 @@ export const cancelJob = defineEndpoint({
     const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     // Otherwise a run that starts meanwhile would find the void and fail.
-    const isHeld = await context.records.hold(job.id)
-    if (isHeld) await voidStoredParts(context, job).catch(() => {})
+    const held = await context.records.hold(job.id)
+    if (held === 'held') await voidStoredParts(context, job).catch(() => {})
     const { state, isCancelledNow } = (await context.records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const outcome = state === 'cancelled' ? 'done' : 'accepted'
-    if (isCancelledNow || isHeld || state === 'running') changed({ action: 'job.cancel', ...namesOf(job) }, outcome)
+    if (held === 'held' || held === 'running') changed({ action: 'job.cancel', ...namesOf(job) }, outcome)
     await Promise.all([isCancelledNow && removeLeftovers(context, job), context.records.replicated()])
     const now = requireVisible(principal, await context.records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Client } from '../client.ts'
 import { type Context, printResult } from '../context.ts'
 import { openCopyKey } from '../copy-key.ts'
 import { different, Failure } from '../exit.ts'
@@ -44,7 +45,7 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   // The next copy must publish again.
   if (job.state !== 'succeeded') await key.forget()
   requireSucceeded(job)
-  const source = await packetOf(context, job, options)
+  const source = await packetOf(context, job, options, client)
   const replayed = await runReplay(context, source, target, options)
   const compared = await runComparison(context, source, target, options, verify)
   await key.forget()
@@ -55,8 +56,13 @@ async function run(context: Context, file: string, options: Options): Promise<vo
 }
 
 /** The packet that a job has made. @throws Failure (service) if it was removed or replaced, or nothing answers */
-async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
-  const find = () => serviceSource(context, `${orgName}/${fileName}`, options)
+async function packetOf(
+  context: Context,
+  { id, orgName, fileName }: Job,
+  options: Options,
+  client: Client,
+): Promise<Source> {
+  const find = () => serviceSource(context, `${orgName}/${fileName}`, options, client)
   const source = await persist(find, context.signal).catch((error) => {
     // A service that does not answer may still have the packet.
     const isGone = error instanceof Failure && error.exit === 'service' && !(error instanceof ServiceError)

@@ -5,6 +5,7 @@ import { persist } from '../persist.ts'
 import { noAnswer, ServiceError } from '../service-error.ts'
 import { longestPart } from './source.ts'
 
+const passing = [429, 500, 502, 503, 504]
 /** Time in which a store must begin to answer. Beyond it the client tries again. */
 const longestAnswerMs = 60_000
 
@@ -26,7 +27,7 @@ export function download(link: string, signal: AbortSignal): Promise<Buffer> {
       await response.body?.cancel()
       const hint = response.status === 403 ? '; the link may have expired' : ''
       const message = `${shown} answered ${response.status} ${response.statusText}${hint}`
-      throw new ServiceError(message, response.status, response.headers)
+      throw new ServiceError(message, response.status, response.headers, [], passing.includes(response.status))
     } catch (error) {
       throw error instanceof ServiceError || error instanceof SourceBroken
         ? error

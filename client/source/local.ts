@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { SourceBroken } from '../../shared/packet/broken.ts'
-import { parsePartName, partNames } from '../../shared/packet/names.ts'
+import { parsePartName } from '../../shared/packet/names.ts'
 import type { Input } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import type { PartSource } from '../replay/source/load-part.ts'
@@ -51,14 +51,9 @@ export async function readManifest(directory: string): Promise<Manifest | null> 
 /** Reads the file, or else the same name with `.gz`. @throws SourceBroken */
 async function contentOf(path: string): Promise<Buffer> {
   for (const file of [path, `${path}.gz`]) {
+    const found = await stat(file).catch(() => null)
     // Opening a pipe that nobody writes to never ends.
-    if (
-      await stat(file).then(
-        (found) => !found.isFile(),
-        () => false,
-      )
-    )
-      throw new SourceBroken(`${file} is no regular file`)
+    if (found && !found.isFile()) throw new SourceBroken(`${file} is no regular file`)
     const bytes = await readFile(file).catch((error) => {
       if (error.code === 'ENOENT') return null
       throw new SourceBroken(`${file} cannot be read (${error.code})`)
@@ -89,9 +84,11 @@ function partsIn(directory: string, names: readonly string[]): PartSource[] {
 
 /** If one part of a packet is there, all must be. @throws Failure (broken) */
 function everyPart({ base, of }: { base: string; of: number }, files: ReadonlySet<string>): string[] {
+  const names: string[] = []
   for (let part = 1; part <= of; part++) {
     const name = `${base}Part${part}of${of}`
     if (!files.has(name)) throw new Failure('broken', `part ${part} of ${of} (${name}): it is missing`)
+    names.push(name)
   }
-  return partNames(base, of)
+  return names
 }

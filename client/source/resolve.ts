@@ -1,4 +1,5 @@
 import { orgName } from '../../shared/packet/names.ts'
+import type { Client } from '../client.ts'
 import type { Context } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import { type CommonOptions, openService, serviceUrl } from '../options.ts'
@@ -58,7 +59,12 @@ function linkSource(link: string): Source {
 }
 
 /** The packet that the service has under a name. @throws Failure (service) if it has none */
-export async function serviceSource(context: Context, word: string, options: CommonOptions): Promise<Source> {
+export async function serviceSource(
+  context: Context,
+  word: string,
+  options: CommonOptions,
+  opened?: Client,
+): Promise<Source> {
   if ((options.url ?? context.environment.PACKETS_URL) === undefined) {
     throw usageError(`"${word}" is no file here, and no service is named: set PACKETS_URL or pass --url`)
   }
@@ -66,7 +72,7 @@ export async function serviceSource(context: Context, word: string, options: Com
   const name = splitName(word)
   const missing = new Failure('service', `"${word}" is no file here and no packet at ${url}`)
   if (name === null) throw missing
-  const client = await openService(context, options)
+  const client = opened ?? (await openService(context, options))
   const answer = await client.manifest(name.orgName, name.fileName, linkSeconds, context.signal).catch((error) => {
     throw error instanceof ServiceError && error.status === 404 ? missing : error
   })

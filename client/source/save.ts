@@ -82,7 +82,7 @@ function writerTo(directory: string) {
   return async (name: string, content: string | Buffer) => {
     const path = join(directory, name)
     // Another `get` may write the same file.
-    const unfinished = join(directory, `.${name}.${randomUUID()}.incomplete`)
+    const unfinished = join(directory, `.${randomUUID()}.incomplete`)
     try {
       await writeFile(unfinished, content)
       await rename(unfinished, path)

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import type { StatementCounts } from '../../shared/packet/kinds/statement.ts'
 import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
@@ -20,12 +20,15 @@ export type PacketWriter = Awaited<ReturnType<typeof openPacketWriter>>
 export async function openPacketWriter(directory: string) {
   const unwritable = cannotBe('written', `--out: ${directory}`)
   const created = await mkdir(directory, { recursive: true }).catch(unwritable)
-  const found = await readdir(directory).catch(unwritable)
-  if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
   const files = createPacketDirectory(directory, 'packet.json')
   let number = 0
   let texts: string[] = []
   let bytes = 0
+
+  async function requireEmpty() {
+    const found = await readdir(directory).catch(unwritable)
+    if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
+  }
 
   async function closePart() {
     const part = Buffer.from(begin + texts.join(separator) + end)
@@ -34,6 +37,7 @@ export async function openPacketWriter(directory: string) {
     bytes = 0
   }
 
+  await requireEmpty()
   return {
     /** Adds a pair, with its metadata. */
     async add(pair: Pair): Promise<void> {
@@ -49,13 +53,16 @@ export async function openPacketWriter(directory: string) {
     async end(contents: { statements: StatementCounts; needed: readonly Uniqueness[] }, base: string): Promise<void> {
       // A packet without pairs is one part with an empty list.
       if (texts.length > 0 || number === 0) await closePart()
+      // Another writer may have been faster.
+      await requireEmpty()
       await files.end(contents, { base }).catch(unwritable)
     },
 
     /** Removes what was written. */
     async discard(): Promise<void> {
       await files.discard()
-      if (created !== undefined) await rm(directory, { recursive: true, force: true })
+      // The directory stays if another writer uses it.
+      if (created !== undefined) await rmdir(directory).catch(() => {})
     },
   }
 }

@@ -50,8 +50,8 @@ function useVisible(): boolean {
 }
 
 /**
- * The job as its event stream reports it, then as its callback proceeds. Begins again after a fault that may pass. Only
- * while the tab is visible: a browser has six connections to a service, and each stream takes one.
+ * The job as its event stream reports it, then as its callback proceeds. Begins again after a fault that may pass. It
+ * does so only while the tab is visible, because a browser has six connections to a service and each stream takes one.
  */
 function useJob(session: Session, id: string) {
   const [job, setJob] = useState<JobRecord | null>(null)
@@ -212,7 +212,7 @@ function Report({ report }: { report: NonNullable<JobRecord['report']> }) {
       {lines.length === 0 ? <p>Nothing is missing, skipped or collapsed.</p> : null}
       <ul>
         {lines.map((line) => (
-          <li key={line}>{line}</li>
+          <li key={line}>{printableLine(line)}</li>
         ))}
       </ul>
       {model && model.violations.count > 0 && <Violations violations={model.violations} />}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { printableLine } from '../../client/context.ts'
 import { path } from '../../client/requests.ts'
 import { useAsked } from '../data.ts'
 import { modelHref, withQuery } from '../links.ts'
@@ -30,7 +31,7 @@ export function Models() {
     <Page title="Models" about={after}>
       <Shown of={asked}>
         {({ managers, next }) =>
-          managers.length === 0 ? (
+          managers.length === 0 && after === '' ? (
             <Empty>There is no model that this token may see.</Empty>
           ) : (
             <>
@@ -57,7 +58,7 @@ function Versions({ manager, name }: { manager: string; name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>versions of {name}</summary>
+      <summary>versions of {printableLine(name)}</summary>
       {isOpen && <VersionLinks manager={manager} />}
     </details>
   )
@@ -74,7 +75,7 @@ function VersionLinks({ manager }: { manager: string }) {
         <ul class="plain">
           {managerVersions.map(({ grn, name }) => (
             <li key={grn}>
-              <a href={modelHref(grn)}>{name}</a>
+              <a href={modelHref(grn)}>{printableLine(name)}</a>
             </li>
           ))}
         </ul>

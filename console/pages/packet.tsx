@@ -92,7 +92,7 @@ function Manifest({ manifest, session }: { manifest: PacketManifest; session: Se
       ) : (
         <ul>
           {lines.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>{printableLine(line)}</li>
           ))}
         </ul>
       )}

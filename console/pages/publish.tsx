@@ -190,7 +190,7 @@ function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurr
           The name is taken. Choose another one, or choose to replace the packet; then run the request dry again.
         </p>
       )}
-      <pre>{dryRunLines(dryRun).join('\n')}</pre>
+      <pre>{dryRunLines(dryRun).map(printableLine).join('\n')}</pre>
       <Sample sample={sample} />
     </section>
   )

@@ -31,6 +31,10 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
     setOpen(true)
   }
   const isTyped = typed === undefined || [typed, printableLine(typed)].includes(text)
+  function close(): void {
+    setOpen(false)
+    if (!isActing) setError(null)
+  }
   const look = isHarmless ? '' : 'danger'
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
@@ -56,7 +60,7 @@ export function Confirm({ title, children, refusal, isHarmless = false, typed, a
       </button>
       {!isOpen && error && <Problem error={error} />}
       {isOpen && (
-        <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={stayWhileActing} onClose={() => setOpen(false)}>
+        <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={stayWhileActing} onClose={close}>
           <form onSubmit={confirm}>
             <h2 id="confirm-title">{title}</h2>
             {children}

@@ -21,7 +21,7 @@ type Attempted = Pick<JobRecord, 'id' | 'callbackRounds'>
 
 const toRecord = `local record = '${recordKey('')}' .. id`
 
-// `attempts`: those before this one. A full Redis refuses a script whose first write allocates memory, so delete first.
+// A full Redis refuses a script whose first write allocates memory, so delete first.
 const settle = script(
   ['id', 'isDue', 'rounds'],
   `${toRecord}

@@ -132,9 +132,11 @@ export function createJobRecords(redis: Redis) {
       if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
       return state && { state, isCancelledNow: false }
     },
-    /** Ensures that no run of a job starts or commits before it is cancelled. @returns false if one is in progress. */
-    hold: async (id: string): Promise<boolean> =>
-      (await scripts.cancel<string | null>(redis, { ...endOf(id), hold: 'hold' })) === 'held',
+    /**
+     * Ensures that no run of a job starts or commits before it is cancelled.
+     * @returns `running` if one is in progress, which will stop; any other state if the job cannot be cancelled.
+     */
+    hold: (id: string): Promise<JobState | 'held' | null> => scripts.cancel(redis, { ...endOf(id), hold: 'hold' }),
     /** Waits until no failover can lose what Redis has now. @throws NotReplicatedError */
     replicated: () => requireReplicas(redis),
     /**

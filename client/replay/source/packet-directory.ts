@@ -53,13 +53,11 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
       const names = partNames(name, parts.length)
       const sum = (key: 'pairs' | 'bytes') => parts.reduce((total, part) => total + part[key], 0)
       const manifest = {
-        ...{
-          packet: name,
-          generation: 0,
-          createdAt: new Date().toISOString(),
-          pairs: sum('pairs'),
-          bytes: sum('bytes'),
-        },
+        packet: name,
+        generation: 0,
+        createdAt: new Date().toISOString(),
+        pairs: sum('pairs'),
+        bytes: sum('bytes'),
         sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
         parts: parts.map((part, index) => ({ fileName: names[index] as string, ...part })),
         ...{ statements, requires: requiresOf(needed), report: null, ...more },
@@ -77,7 +75,10 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
       await handle.sync().finally(() => handle.close())
     },
 
-    /** Removes what was written. */
-    discard: () => remove((file) => named.has(file) || file.startsWith(`.${run}-`)),
+    /** Removes what was written, the manifest first. */
+    async discard(): Promise<void> {
+      await remove((file) => file === manifestFile && named.has(file))
+      await remove((file) => named.has(file) || file.startsWith(`.${run}-`))
+    },
   }
 }

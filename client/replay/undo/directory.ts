@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
@@ -26,7 +26,7 @@ const markerFile = 'undo.state'
 
 /**
  * Opens the directory of an undo. `isBegun`: whether a transaction of the replay may have begun.
- * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
+ * @returns whether the undo is complete. @throws ReplayError `refused` if the directory holds anything else.
  */
 export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<boolean> {
   const { directory, replayed } = undo
@@ -62,7 +62,9 @@ async function readMarker(directory: string) {
   try {
     return marker.parse(JSON.parse(await readFile(join(directory, markerFile), 'utf8')))
   } catch (cause) {
-    throw new ReplayError('refused', `--undo: ${join(directory, markerFile)} cannot be read`, { cause })
+    throw new ReplayError('refused', `--undo: ${join(directory, markerFile)} cannot be read; name another directory`, {
+      cause,
+    })
   }
 }
 
@@ -73,14 +75,24 @@ const writeStage = (undo: UndoDirectory, stage: Stage): Promise<void> =>
 
 export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 'ended')
 
-/** Two replays may have found the directory free. The target is as its undo has it only for the first to get here. */
+/**
+ * Two replays may have found the directory free. Only the first that gets here may write to the target: the undo of the
+ * other may have read what the first wrote.
+ */
 async function claim(undo: UndoDirectory): Promise<void> {
   const file = join(undo.directory, markerFile)
-  await writeFile(file, textOf(undo, 'beginning'), { flag: 'wx', mode: 0o600, flush: true }).catch(async (error) => {
-    if (error.code === 'EEXIST') throw refused(undo.directory, 'holds the undo of another replay')
-    await rm(file, { force: true })
-    throw error
+  const handle = await open(file, 'wx', 0o600).catch((error) => {
+    throw error.code === 'EEXIST' ? refused(undo.directory, 'holds the undo of another replay') : error
   })
+  try {
+    await handle.writeFile(textOf(undo, 'beginning'))
+    await handle.sync()
+  } catch (error) {
+    await rm(file)
+    throw error
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Writes the parts of an undo, and at its end the manifest. */

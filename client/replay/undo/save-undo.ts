@@ -52,7 +52,7 @@ export async function saveUndo(
     await files.complete(facts.rules, begin)
   } catch (error) {
     await writer.settle()
-    await files.discard()
+    await files.discard().catch(() => {})
     if (error instanceof ReplayError || isAbort(error)) throw error
     throw new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
   }

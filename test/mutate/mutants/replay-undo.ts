@@ -41,8 +41,8 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'client/replay/undo/directory.ts',
     what: 'two replays at once complete an undo in one directory',
-    from: "flag: 'wx'",
-    to: "flag: 'w'",
+    from: "'wx'",
+    to: "'w'",
     tests: ['integration/replay.undo-completed-once'],
   },
   {

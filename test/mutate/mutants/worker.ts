@@ -67,7 +67,7 @@ export const worker: readonly Mutant[] = [
   {
     file: 'api/jobs/cancel-job.ts',
     what: 'a run that Redis has forgotten commits after its job, which seemed to wait, was cancelled',
-    from: 'if (isHeld) await',
+    from: "if (held === 'held') await",
     to: 'if (false) await',
     tests: ['integration/cancel.answers-at-once'],
   },
@@ -75,7 +75,7 @@ export const worker: readonly Mutant[] = [
     file: 'api/jobs/cancel-job.ts',
     what: 'a job that a worker starts while it is cancelled fails',
     from: 'await context.records.hold(job.id)',
-    to: 'true',
+    to: "('held' as string)",
     tests: ['integration/cancel.answers-at-once'],
   },
   {
