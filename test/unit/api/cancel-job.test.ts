@@ -10,6 +10,7 @@ const progress = { subRequests: 1 }
 const context = {
   records: {
     read: async () => ({ ...job, progress, state: 'cancelled' }),
+    hold: async () => null,
     cancel: async () => ({ state: 'cancelled', isCancelledNow: true }),
     replicated: async () => {},
   },
