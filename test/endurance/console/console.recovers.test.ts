@@ -18,7 +18,7 @@ async function submit(fileName: string): Promise<string> {
 }
 
 inBrowser('the console', () => {
-  test('follows a job only while its tab is visible, and goes on when it is visible again', async () => {
+  test('follows a job only while its tab is visible, and continues when it is visible again', async () => {
     const id = await submit('hidden.json')
     const { page, open: openPage } = await open()
     const streams = new Set<unknown>()
