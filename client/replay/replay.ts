@@ -110,7 +110,8 @@ async function replayInto(
   // The first window must pass its checks before anything is written, even constraints.
   let window = await windows.next()
   await createMissing(connection, found, signal)
-  const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
+  const undo =
+    undoDirectory === undefined ? null : { directory: undoDirectory, replayed, isNew: resume.isNew(replayed.replay) }
   const begin = () => resume.begin({ ...replayed, ...held })
   if (undo === null || facts === null) await begin()
   else await saveUndo(connection, source, { undo, facts, isBegun: known !== null, begin }, settings)

@@ -33,6 +33,19 @@ test('a replay that was killed at the very end of its undo continues if it had r
   expect(differences(before, await graph())).toEqual([])
 })
 
+test('a replay that starts over and cannot remember itself keeps its undo, which another process may use', async () => {
+  await interrupt(30, { undoDirectory: undefined })
+  const before = await graph()
+  await mkdir(`${stateFile}.new`)
+  const again = { ...options, restart: true }
+  await expect(replayed(source, target, again)).rejects.toThrow('cannot be written (EISDIR)')
+  expect(await readdir(undoDirectory)).toContain('manifest.json')
+  await rm(`${stateFile}.new`, { recursive: true })
+  await replayed(source, target, again)
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
 test('a replay that cannot remember itself leaves no undo, and continues when it can', async () => {
   const before = await graph()
   await mkdir(`${stateFile}.new`)

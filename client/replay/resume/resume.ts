@@ -33,6 +33,9 @@ export async function openResume(file: string | null, restart: boolean) {
       return found === null || problem !== null ? randomUUID() : found.replay
     },
 
+    /** Whether no other process can know this id. */
+    isNew: (id: string): boolean => id !== found?.replay,
+
     /** Called before the first transaction, which may make any other remembered state wrong. */
     begin: (current: Omit<State, 'version'>): Promise<void> => remember({ version: 1, ...current }),
 

@@ -19,6 +19,8 @@ type Stage = z.infer<typeof marker>['stage']
 export interface UndoDirectory {
   directory: string
   replayed: OneReplay
+  /** Whether no other process can know the id of the replay. */
+  isNew: boolean
 }
 
 // Its name cannot be the name of a part.
@@ -123,9 +125,9 @@ export function createUndoFiles(undo: UndoDirectory) {
       await writeStage(undo, 'complete')
     },
 
-    /** Removes what was written, unless a transaction may begin. */
+    /** Removes what was written, unless this replay may begin, or another process may have taken the undo for its own. */
     async discard(): Promise<void> {
-      if (hasBegun) return
+      if (hasBegun || (isClaimed && !undo.isNew)) return
       await files.discard()
       if (isClaimed) await rm(join(undo.directory, markerFile), { force: true })
     },
