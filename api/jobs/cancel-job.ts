@@ -31,7 +31,8 @@ export const cancelJob = defineEndpoint({
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     // Otherwise a run that starts meanwhile would find the void and fail.
     const held = await context.records.hold(job.id)
-    if (held === 'held') await voidStoredParts(context, job).catch(() => {})
+    const mayCancel = held !== 'held' || (await voidStoredParts(context, job).catch(() => true))
+    if (!mayCancel) throw errors.notCancellable('committed')
     const { state, isCancelledNow } = (await context.records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const outcome = state === 'cancelled' ? 'done' : 'accepted'
@@ -46,8 +47,6 @@ export const cancelJob = defineEndpoint({
 const hasCommitted = ({ generations }: ApiContext, { id, orgName, fileName, order }: JobRecord) =>
   generations.ofJob(packetName(orgName, fileName), id, order.latestBefore).then(Boolean, () => false)
 
-const removalWaitMs = 2_000
-// The response waits only briefly, as there may be thousands of parts. The janitor removes what this process does not.
 async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isFirst: true })
@@ -56,5 +55,6 @@ async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<voi
   const removed = Promise.all([callback, queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'clean-up of a cancelled job failed; the janitor will repeat it'),
   )
-  await withTimeout(removed, removalWaitMs).catch(() => {})
+  // The response waits only briefly, as there may be thousands of parts. The janitor removes what this process does not.
+  await withTimeout(removed, 2_000).catch(() => {})
 }

@@ -25,7 +25,7 @@ export function diff(context: Context): Command {
       const [from, to] = (await resolveSources(context, [old, other], options)) as [Source, Source]
       const writer = options.out === undefined ? null : await openPacketWriter(options.out)
       const report = await run(from, to, writer, context.signal).catch(async (error) => {
-        await writer?.discard()
+        await writer?.discard().catch(() => {})
         throw error
       })
       const { onlyNew, onlyOld, upserts } = report

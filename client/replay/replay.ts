@@ -135,8 +135,8 @@ async function replayInto(
     tell()
     window = await next
   }
-  await resume.end()
   if (undo !== null) await endUndo(undo)
+  await resume.end()
   const seconds = (performance.now() - started) / 1_000
   const { done, rejected } = held
   return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cannotBe, usageError } from '../exit.ts'
+import { cannotBe, Failure, usageError } from '../exit.ts'
 import { packetText } from '../format.ts'
 import type { Progress } from '../progress.ts'
 import { readPart } from '../replay/source/load-part.ts'
@@ -53,6 +53,10 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   }
   const workers = Array.from({ length: partsAtOnce }, work)
   await Promise.all(workers).finally(() => failed.abort())
+  const written = await readManifest(directory)
+  if (written?.sha256 !== manifest.sha256 || written.packet !== manifest.packet) {
+    throw new Failure('broken', `another command wrote to ${directory} meanwhile; get the packet again`)
+  }
   return counts
 }
 
@@ -87,7 +91,7 @@ function writerTo(directory: string) {
       await writeFile(unfinished, content)
       await rename(unfinished, path)
     } catch (error) {
-      await rm(unfinished, { force: true })
+      await rm(unfinished, { force: true }).catch(() => {})
       cannotBe('written', path)(error)
     }
   }

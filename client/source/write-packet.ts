@@ -20,15 +20,12 @@ export type PacketWriter = Awaited<ReturnType<typeof openPacketWriter>>
 export async function openPacketWriter(directory: string) {
   const unwritable = cannotBe('written', `--out: ${directory}`)
   const created = await mkdir(directory, { recursive: true }).catch(unwritable)
+  const found = await readdir(directory).catch(unwritable)
+  if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
   const files = createPacketDirectory(directory, 'packet.json')
   let number = 0
   let texts: string[] = []
   let bytes = 0
-
-  async function requireEmpty() {
-    const found = await readdir(directory).catch(unwritable)
-    if (!found.every(isUnfinished)) throw usageError(`--out: ${directory} is not empty; name another directory`)
-  }
 
   async function closePart() {
     const part = Buffer.from(begin + texts.join(separator) + end)
@@ -37,7 +34,6 @@ export async function openPacketWriter(directory: string) {
     bytes = 0
   }
 
-  await requireEmpty()
   return {
     /** Adds a pair, with its metadata. */
     async add(pair: Pair): Promise<void> {
@@ -53,8 +49,6 @@ export async function openPacketWriter(directory: string) {
     async end(contents: { statements: StatementCounts; needed: readonly Uniqueness[] }, base: string): Promise<void> {
       // A packet without pairs is one part with an empty list.
       if (texts.length > 0 || number === 0) await closePart()
-      // Another writer may have been faster.
-      await requireEmpty()
       await files.end(contents, { base }).catch(unwritable)
     },
 

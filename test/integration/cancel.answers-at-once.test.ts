@@ -70,6 +70,20 @@ test('a job that a worker starts while it is being cancelled is cancelled, and d
   expect([started, changes]).toMatchObject(['cancelling', [{ action: 'job.cancel' }]])
 })
 
+test('a job whose run commits while it is being cancelled is not cancelled', async () => {
+  const { id, orgName } = await waitingJob()
+  const manifest = await stagePacket(storage, `${orgName}/f`, ['part'], { jobId: id })
+  const store: ObjectStore = {
+    ...storage.store,
+    async hasAny(prefix) {
+      const options = { force: false, taken: () => new Error('taken') }
+      await storage.generations.commit(`${orgName}/f`, manifest, options)
+      return storage.store.hasAny(prefix)
+    },
+  }
+  await expect(cancelled(id, [], { ...context, store })).rejects.toMatchObject({ code: 'notCancellable' })
+})
+
 test.each([
   ['to wait', async () => {}],
   [

@@ -33,6 +33,16 @@ test('a replay that was killed at the very end of its undo continues if it had r
   expect(differences(before, await graph())).toEqual([])
 })
 
+test('a replay whose undo cannot be marked as ended continues when it can', async () => {
+  const before = await graph()
+  const onProgress = () => mkdir(join(undoDirectory, 'undo.state.new')).catch(() => {})
+  await expect(replayed(source, target, { ...options, onProgress })).rejects.toMatchObject({ kind: 'failed' })
+  await rm(join(undoDirectory, 'undo.state.new'), { recursive: true })
+  await replayed(source, target, options)
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
 test('a replay that starts over and cannot remember itself keeps its undo, which another process may use', async () => {
   await interrupt(30, { undoDirectory: undefined })
   const before = await graph()

@@ -47,7 +47,8 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
 
     /**
      * Completes the packet: `more` are further fields of its manifest, which has the form of a stored one. Contract 7.
-     * `claim` runs when everything is written, and before any file gets its name.
+     * `claim` runs when everything is written, and before any file gets its name. It fails if another writer was
+     * faster; without it, the manifest must not exist yet.
      */
     async end({ statements, needed }: Contents, more: object, claim?: () => Promise<void>): Promise<void> {
       const names = partNames(name, parts.length)
@@ -63,7 +64,11 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
         ...{ statements, requires: requiresOf(needed), report: null, ...more },
       }
       await write(parts.length + 1, JSON.stringify(manifest, null, 2))
-      await claim?.()
+      if (claim) await claim()
+      else {
+        await writeFile(join(directory, manifestFile), '', { flag: 'wx', mode })
+        named.add(manifestFile)
+      }
       // The manifest comes last. Until then, one of several parts is known to be missing.
       for (const [index, file] of [...names, manifestFile].entries()) {
         await rename(join(directory, unfinished(index + 1)), join(directory, file))

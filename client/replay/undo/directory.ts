@@ -40,9 +40,10 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   } else {
     const { stage } = known
     if (otherThan(replayed, known) !== null) throw refused(directory, 'holds the undo of another replay')
-    if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
-    const isWritten = stage === 'complete' || names.includes(manifestFile)
-    if (known.replay === replayed.replay && isWritten) {
+    const isOwn = known.replay === replayed.replay
+    if (stage === 'ended' && !isOwn) throw refused(directory, 'holds the undo of a replay that has ended')
+    const isWritten = stage !== 'beginning' || names.includes(manifestFile)
+    if (isOwn && isWritten) {
       if (stage === 'beginning') await writeStage(undo, 'complete')
       return true
     }
@@ -52,7 +53,7 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   }
   if (isBegun) {
     const hint = 'go on without it, or start over with --restart'
-    throw new ReplayError('refused', `the replay was begun without --undo; ${hint}`)
+    throw new ReplayError('refused', `the replay was begun without --undo, or with another directory; ${hint}`)
   }
   return false
 }
@@ -75,7 +76,13 @@ const textOf = ({ replayed }: UndoDirectory, stage: Stage): string => JSON.strin
 const writeStage = (undo: UndoDirectory, stage: Stage): Promise<void> =>
   writeWhole(join(undo.directory, markerFile), textOf(undo, stage))
 
-export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 'ended')
+/** @throws ReplayError `failed` if the directory cannot be written */
+export async function endUndo(undo: UndoDirectory): Promise<void> {
+  await writeStage(undo, 'ended').catch((cause) => {
+    const problem = `cannot be written (${cause.code}); the same command continues when it can`
+    throw new ReplayError('failed', `--undo: ${undo.directory} ${problem}`, { cause })
+  })
+}
 
 /**
  * Two replays may have found the directory free. Only the first that gets here may write to the target: the undo of the

@@ -34,7 +34,7 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'client/replay/undo/directory.ts',
     what: 'a replay that continues does not take its own undo',
-    from: "stage === 'complete' || names.includes(manifestFile)",
+    from: "stage !== 'beginning' || names.includes(manifestFile)",
     to: 'false',
     tests: ['integration/replay.undo-directory'],
   },

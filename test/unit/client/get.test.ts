@@ -49,6 +49,15 @@ test('a second get downloads only missing or damaged parts, and removes files th
   expect(files()).toEqual(allNames)
 })
 
+test('get fails if another command has written another packet to its directory meanwhile', async () => {
+  const { get, directory } = await startPacketService((index) => {
+    const file = join(directory, 'manifest.json')
+    if (index === 4) writeFileSync(file, readFileSync(file, 'utf8').replace('people.json', 'others.json'))
+    return undefined
+  })
+  expect(await get()).toMatchObject({ code: 5, stderr: expect.stringContaining('another command wrote to') })
+})
+
 test('get does not replace a file that it did not write, and takes a part that is there', async () => {
   const { get, directory, partsAsked } = await startPacketService()
   mkdirSync(directory)
