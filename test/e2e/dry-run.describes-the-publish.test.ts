@@ -55,9 +55,10 @@ describe('a dry run', () => {
     expect(found.missing.originIds).toEqual({ count: 65, first: absent })
   })
 
-  test('a dry run refuses an address that it does not reach, as the publish would', async () => {
+  test('a dry run checks every address before it reads any origin, as the publish does', async () => {
+    const nowhere = { ...request, mappedIndices: { DEFAULT_INDEX: uniqueName('Nowhere'), DEFAULT_ID_FIELD: 'id' } }
     const refused = { ...request, dbUrl: 'bolt://10.1.2.3:7687' }
-    const { status, body } = await post('multi?dryRun=true', [request, refused])
+    const { status, body } = await post('multi?dryRun=true', [nowhere, refused])
     expect([status, body.error]).toEqual([422, expect.stringContaining('dbUrl')])
   })
 

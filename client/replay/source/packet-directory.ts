@@ -69,7 +69,7 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
         await writeFile(join(directory, manifestFile), '', { flag: 'wx', mode })
         named.add(manifestFile)
       }
-      // The manifest comes last. Until then, one of several parts is known to be missing.
+      // The manifest comes last. Until then, a part is known to be missing, or the manifest is empty.
       for (const [index, file] of [...names, manifestFile].entries()) {
         await rename(join(directory, unfinished(index + 1)), join(directory, file))
         named.add(file)

@@ -97,7 +97,7 @@ async function claim(undo: UndoDirectory): Promise<void> {
     await handle.writeFile(textOf(undo, 'beginning'))
     await handle.sync()
   } catch (error) {
-    await rm(file)
+    await rm(file, { force: true }).catch(() => {})
     throw error
   } finally {
     await handle.close()
