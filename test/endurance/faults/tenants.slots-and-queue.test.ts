@@ -35,7 +35,7 @@ test('publishes from a slow origin give slots back to another org, and continue 
         const body = { ...request, orgName: attackerOrg, fileName: `slow${at}` }
         jobs.push((await attacker.post('/1.0/publish/', body, respondAsync)).headers.get('Location') as string)
       }
-      const isRunning = async () => (await jobStates()).filter((state) => state === 'running').length >= 4
+      const isRunning = async () => (await jobStates()).filter((state) => state === 'running').length >= 6
       await until('the attacker holds all slots', isRunning, 60_000)
       await until('a run is handed back', () => handedBackBy(service.workers).flat().length > 0, 60_000)
       await delay(3_000)
