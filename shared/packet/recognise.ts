@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { render, type Template } from './cypher/parameters.ts'
-import { kinds, type Structure, statementOf } from './kinds/kinds.ts'
-import type { Topic } from './kinds/statement.ts'
+import { identitiesOf, kinds, type Structure, statementOf } from './kinds/kinds.ts'
+import type { IdentifiedNode, Topic } from './kinds/statement.ts'
 import { partLimits } from './parts/part-buffer.ts'
 import { mismatch, Scanner } from './read-back/scanner.ts'
 
@@ -9,7 +9,14 @@ import { mismatch, Scanner } from './read-back/scanner.ts'
  * A statement of the service that was read back: its structure, its text as it was read and as a template, its topic,
  * and the names of its parameters.
  */
-export type Recognised = Structure & { statement: string; text: Template; topic: Topic; parameters: readonly string[] }
+export type Recognised = Structure & {
+  statement: string
+  text: Template
+  topic: Topic
+  parameters: readonly string[]
+  /** The nodes that it names by their identities; for a relationship, the start comes first. */
+  identities: readonly IdentifiedNode[]
+}
 
 // No statement of the service is longer, because a pair has at most this many bytes.
 const longestText = partLimits(1).maxPairBytes
@@ -29,7 +36,7 @@ export function recognise(text: string): Recognised | null {
     const { text: written, topic, bindings } = statementOf(structure)
     if (render(written, scanner.syntax ?? 'dollar') !== text) continue
     const parameters = [...new Set(bindings.map(({ name }) => name))]
-    return { ...structure, statement: text, text: written, topic, parameters }
+    return { ...structure, statement: text, text: written, topic, parameters, identities: identitiesOf(structure) }
   }
   return null
 }
@@ -54,11 +61,13 @@ export function createRecogniser(): Recognise {
     maxSize: keptCharacters,
     sizeCalculation: (_value, text) => text.length + 1,
   })
+  let last: Recognised | null = null
   return (text) => {
+    // Most pairs have the text of the pair before; comparing two texts is faster than hashing one.
+    if (text === last?.statement) return last
     const found = known.get(text)
-    if (found !== undefined) return found.recognised
-    const recognised = recognise(text)
-    known.set(text, { recognised })
-    return recognised
+    last = found === undefined ? recognise(text) : found.recognised
+    if (found === undefined) known.set(text, { recognised: last })
+    return last
   }
 }

@@ -27,10 +27,10 @@ const rowsPerId = 2
 export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   const batches: Batch[] = []
   const mostIds = Math.min(idsPerDelete, Math.max(1, Math.floor(batchRows / rowsPerId)))
-  const cut = items.flatMap((item) => cutDelete(item, mostIds))
-  for (const alike of Map.groupBy(cut, ({ pair }) => pair.statement).values()) {
+  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
+    const isDelete = alike[0]?.recognised.kind === 'nodeDelete'
     let [items, rows, bytes]: [Item[], number, number] = [[], 0, 0]
-    for (const item of alike) {
+    for (const item of isDelete ? alike.flatMap((one) => cutDelete(one, mostIds)) : alike) {
       rows += rowsOf(item)
       bytes += item.bytes
       if (items.length > 0 && (rows > batchRows || bytes > batchBytes)) {

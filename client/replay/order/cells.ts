@@ -9,10 +9,12 @@ export interface Cell<T> {
  * locks, so items of cells without a common bucket do not wait for each other.
  */
 export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly number[]): Cell<T>[] {
-  const cells = new Map<string, Cell<T>>()
+  const cells = new Map<number, Cell<T>>()
   for (const item of items) {
     const buckets = bucketsOf(item)
-    const key = buckets.length === 1 ? String(buckets[0]) : buckets.toSorted((a, b) => a - b).join()
+    const [one, other = one] = buckets as [number, number?]
+    // The pair as one number, whatever their order.
+    const key = Math.max(one, other) * 2 ** 26 + Math.min(one, other)
     const cell = cells.get(key)
     if (cell) cell.items.push(item)
     else cells.set(key, { buckets, items: [item] })

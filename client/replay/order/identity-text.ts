@@ -1,15 +1,12 @@
-import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
-import type { Recognised } from '../../../shared/packet/recognise.ts'
+import type { Item } from './batches.ts'
 
 /**
- * The identities of the nodes that a pair touches, each as a text; for a relationship, the start comes first. Ids that
- * a database treats as equal, such as 5 and 5.0, have the same text. Ids that it distinguishes may share a text too,
- * which costs a little parallelism.
+ * The ids of the nodes that a pair touches, each as a text; for a relationship, the start comes first. Ids that a
+ * database treats as equal, such as 5 and 5.0, have the same text. Nodes that it distinguishes, such as those of two
+ * labels with one id, may share a text too, which costs a little parallelism.
  */
-export const identityTexts = (recognised: Recognised, parameters: Readonly<Record<string, unknown>>): string[] =>
-  identitiesOf(recognised).map(({ label, idProperty, parameter }) =>
-    [label, idProperty, idText(parameters[parameter])].join('\u0000'),
-  )
+export const idTexts = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): string[] =>
+  recognised.identities.map(({ parameter }) => idText(parameters[parameter]))
 
 function idText(id: unknown): string {
   if (typeof id === 'number') return Number.isInteger(id) ? String(BigInt(id)) : String(id)

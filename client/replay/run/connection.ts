@@ -1,5 +1,6 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
 import { ReplayError } from '../errors.ts'
+import { sendRows } from './sending.ts'
 
 /** The database that packets are replayed into. */
 export interface Target {
@@ -29,6 +30,7 @@ export function connect({ url, database, user, password }: Target, access: Acces
 export function connectionOf(driver: Driver, database: string | null = null, access: Access = 'write'): Connection {
   const defaultAccessMode = access === 'read' ? neo4j.session.READ : neo4j.session.WRITE
   const bookmarkManager = neo4j.bookmarkManager()
+  sendRows(driver)
   const named = database === null ? {} : { database }
   return {
     session: () => driver.session({ defaultAccessMode, bookmarkManager, ...named }),

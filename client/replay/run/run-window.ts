@@ -3,7 +3,7 @@ import { phases } from '../../../shared/packet/kinds/phases.ts'
 import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import { type Batch, batchesOf, type Item } from '../order/batches.ts'
 import { cellsOf, runCells } from '../order/cells.ts'
-import { bucketOf, identityTexts } from '../order/identity-text.ts'
+import { bucketOf, idTexts } from '../order/identity-text.ts'
 import type { Runner } from './run-batch.ts'
 import type { Tally } from './transaction.ts'
 
@@ -61,9 +61,7 @@ export async function runItems(items: readonly Item[], { lanes, batchRows }: Lan
     const used = Math.min(isSerial ? 1 : lanes, Math.ceil(due.length / batchRows))
     const buckets = used === 1 ? 1 : 2 * used
     // Sorted by start and end, so that consecutive rows change the same places of the store.
-    const located = due
-      .map((item) => ({ item, nodes: identityTexts(item.recognised, item.parameters) }))
-      .sort((a, b) => compare(a.nodes, b.nodes))
+    const located = due.map((item) => ({ item, nodes: idTexts(item) })).sort((a, b) => compare(a.nodes, b.nodes))
     const cells = cellsOf(located, ({ nodes }) => nodes.map((node) => bucketOf(node, buckets)))
     await runCells(cells, used, (cell) => {
       const own = cell.items.map(({ item }) => item)

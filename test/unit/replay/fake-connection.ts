@@ -1,5 +1,6 @@
 import neo4j from 'neo4j-driver'
 import type { Connection } from '../../../client/replay/run/connection.ts'
+import type { Rows } from '../../../client/replay/run/sending.ts'
 
 export const databaseError = (code: string) => {
   const status = {
@@ -34,9 +35,9 @@ export function fakeTarget(run: (rows: unknown[][], open: number) => number | un
       open++
       let rows: unknown[][] = []
       return {
-        async run(_text: string, parameters: { rows?: unknown[][] }) {
+        async run(_text: string, parameters: { rows?: Rows }) {
           await new Promise((resolve) => setTimeout(resolve, 1))
-          rows = parameters.rows ?? [Object.values(parameters)]
+          rows = (parameters.rows?.rows as unknown[][]) ?? [Object.values(parameters)]
           const touched = run(rows, open) ?? rows.length
           return {
             records: [{ get: () => BigInt(touched) }],

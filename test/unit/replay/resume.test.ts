@@ -24,7 +24,7 @@ const begun = { ...current, replay: 'first', done: [], rejected: [] }
 const answering = (asked: unknown[], absent: unknown = null) =>
   ({
     session: () => ({
-      async *run(_text: string, { rows }: { rows: { id: unknown }[] }) {
+      async *run(_text: string, { rows: { rows } }: { rows: { rows: { id: unknown }[] } }) {
         for (const [at, { id }] of rows.entries()) {
           asked.push(id)
           const actual = id === absent ? null : { id }

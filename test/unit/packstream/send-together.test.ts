@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { sendTogether } from '../../../shared/origin/connection.ts'
+import { sendTogether } from '../../../shared/packstream/send-together.ts'
 
 test('what is written in one turn is sent together, in order, and later writes are sent too', async () => {
   const received: Buffer[] = []
