@@ -148,4 +148,32 @@ export const packstream: readonly Mutant[] = [
     to: 'if (false) throw',
     tests: ['unit/packstream/kinds'],
   },
+  {
+    file: 'shared/packstream/pack-writer.ts',
+    what: 'an integer of -17 is packed as a byte that means nothing',
+    from: 'number >= -0x10 && number < 0x80',
+    to: 'number >= -0x11 && number < 0x80',
+    tests: ['unit/packstream/pack-writer'],
+  },
+  {
+    file: 'shared/packstream/pack-writer.ts',
+    what: 'a replay sends a text of 65,536 bytes as an empty one',
+    from: 'size < 0x10000)',
+    to: 'size <= 0x10000)',
+    tests: ['unit/packstream/pack-writer'],
+  },
+  {
+    file: 'shared/packstream/pack-writer.ts',
+    what: 'a short text with one character beyond ASCII is sent as if it were ASCII',
+    from: 'if (code >= 0x80)',
+    to: 'if (code > 0xff)',
+    tests: ['unit/packstream/pack-writer'],
+  },
+  {
+    file: 'shared/packet/lossless-json.ts',
+    what: 'numbers after a text with a quote in it are read as doubles',
+    from: 'next !== -1 && text.charCodeAt(next - 1) !== backslash',
+    to: 'next !== -1',
+    tests: ['unit/replay/lossless-json'],
+  },
 ]
