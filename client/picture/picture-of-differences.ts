@@ -1,4 +1,4 @@
-import { identitiesOf, typeBetween } from '../../shared/packet/kinds/kinds.ts'
+import { typeBetween } from '../../shared/packet/kinds/kinds.ts'
 import { number } from '../format.ts'
 import type { Difference } from '../replay/verify/reader.ts'
 import { differenceWords } from '../verifying.ts'
@@ -16,7 +16,7 @@ export function drawDifferences() {
   const places = new Map<string, Place & { count: number }>()
 
   function placeOf({ kind, item: { recognised } }: Difference): Place {
-    const [from, to = null] = identitiesOf(recognised).map(({ label }) => label) as [string, string?]
+    const [from, to = null] = recognised.identities.map(({ label }) => label) as [string, string?]
     const type = recognised.kind === 'cleanup' ? recognised.type.type : typeBetween(recognised)
     return { from, to, what: type === null ? differenceWords[kind] : `${type}: ${differenceWords[kind]}` }
   }

@@ -7,7 +7,7 @@ const shortLength = 48
 /** A marker of PackStream, whose three sizes follow one another: for 8, 16 and 32 bits. */
 type SizedMarker = 0xd0 | 0xd4 | 0xd8
 
-/** Writes values in PackStream, byte for byte as the driver does, into memory that is used again. */
+/** Writes values of pairs in PackStream, byte for byte as the driver does, into memory that is used again. */
 export class PackWriter {
   #bytes = Buffer.allocUnsafe(startBytes)
   #at = 0
@@ -29,8 +29,9 @@ export class PackWriter {
     else if (typeof value === 'number') this.#float(value)
     else if (typeof value === 'boolean') this.#byte(value ? 0xc3 : 0xc2)
     else if (Array.isArray(value)) this.#list(value)
-    else if (typeof value === 'object' && value !== null) this.#map(value)
-    else this.#byte(0xc0)
+    else if (value === null || value === undefined) this.#byte(0xc0)
+    else if (typeof value === 'object') this.#map(value)
+    else throw new TypeError(`a ${typeof value} is no value of a pair`)
   }
 
   #list(elements: readonly unknown[]): void {

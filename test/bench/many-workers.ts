@@ -71,7 +71,7 @@ try {
     Array.from({ length: count * subRequestsPerSlice }, () => requestOf(host, 'busy', fileName))
 
   // Every query of the measured jobs is recorded once.
-  const recorder = await service.startWorker()
+  const recorder = await service.startWorker({ WORKER_CONCURRENCY: '2' })
   await done(client, [await submit('/1.0/publish/', requestOf(mock.recording, 'busy', 'recorded'))])
   await done(client, [await submit('/1.0/publish/multi', multiOf(mock.recording, 'recorded in slices', 2))])
   await recorder.stop(20_000)
@@ -84,7 +84,9 @@ try {
         Array.from({ length: jobsOfOthers }, (_, at) => requestOf(mock.replaying, org, `${count} ${at}`)),
       ),
     ]
-    const workers = await Promise.all(Array.from({ length: count }, () => service.startWorker()))
+    const workers = await Promise.all(
+      Array.from({ length: count }, () => service.startWorker({ WORKER_CONCURRENCY: '2' })),
+    )
     const warm = await submit('/1.0/publish/multi', multiOf(mock.replaying, `${count} warm`, 2 * count))
     await done(client, [warm])
     const usedBefore = cpuSeconds(redis.pid)

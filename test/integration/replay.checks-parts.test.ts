@@ -56,6 +56,9 @@ const missing: PacketSource = {
 const { parts } = withManifest
 const unhashed = { ...withManifest, parts: parts.map((part) => ({ ...part, sha256: null })) }
 
+const nested = (levels: number) =>
+  text((it) => it.replace('{"id":"b3"}', `{"id":${'['.repeat(levels)}${']'.repeat(levels)}}`))
+
 const manifest = / \(people.jsonPart2of3\): sha256 is [0-9a-f]{64}, the manifest says [0-9a-f]{64}; download it again$/
 
 test.each([
@@ -103,6 +106,12 @@ test.each([
     ),
     /pair 4 has no parameter id$/,
   ],
+  [
+    'a parameter nested 101 times',
+    changed(bare, nested(101)),
+    /pair 4 has a parameter nested more than 100 levels deep$/,
+  ],
+  ['a parameter nested endlessly', changed(bare, nested(200_000)), /nested too deeply$/],
 ])('%s: the source is broken, and nothing is written', async (_what, source, message) => {
   const replay = replayed(source, target, { createConstraints: true })
   await expect(replay).rejects.toMatchObject({ kind: 'broken', message: expect.stringMatching(message) })

@@ -1,3 +1,4 @@
+import { SourceBroken } from '../../../shared/packet/broken.ts'
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
@@ -73,16 +74,25 @@ function cutDelete(item: Item, most: number): Item[] {
   })
 }
 
+/** @throws SourceBroken if a parameter is nested too deeply */
 export function itemOf(pair: Pair, place: Place, recognised: Recognised): Item {
   const { parameters } = pair
-  return { pair, place, recognised, parameters, bytes: sizeOf(parameters) }
+  const bytes = sizeOf(parameters)
+  if (bytes === Number.POSITIVE_INFINITY)
+    throw new SourceBroken(`pair ${place.pair} has a parameter nested more than ${deepest} levels deep`)
+  return { pair, place, recognised, parameters, bytes }
 }
 
-/** Size of a value as JSON, approximately. */
-function sizeOf(value: unknown): number {
+/** Lists and maps in one another in a parameter. Beyond it a replay refuses the packet as broken. */
+const deepest = 100
+
+/** Size of a value as JSON, approximately; infinite if it is nested too deeply. */
+function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8
+  if (depth > deepest) return Number.POSITIVE_INFINITY
   let size = 2
-  for (const [key, one] of Object.entries(value)) size += (Array.isArray(value) ? 0 : key.length + 3) + sizeOf(one)
+  for (const [key, one] of Object.entries(value))
+    size += (Array.isArray(value) ? 0 : key.length + 3) + sizeOf(one, depth + 1)
   return size
 }

@@ -12,8 +12,8 @@ export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly
   const cells = new Map<number, Cell<T>>()
   for (const item of items) {
     const buckets = bucketsOf(item)
-    const [one, other = one] = buckets as [number, number?]
-    // The pair as one number, whatever their order.
+    const [one = 0, other = one] = buckets
+    // Both as one number, exact for up to 2^26 buckets, and the same in either order.
     const key = Math.max(one, other) * 2 ** 26 + Math.min(one, other)
     const cell = cells.get(key)
     if (cell) cell.items.push(item)

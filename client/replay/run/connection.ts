@@ -1,6 +1,6 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
 import { ReplayError } from '../errors.ts'
-import { sendRows } from './sending.ts'
+import { sendPackedRows } from './sending.ts'
 
 /** The database that packets are replayed into. */
 export interface Target {
@@ -23,14 +23,14 @@ type Access = 'read' | 'write'
 export function connect({ url, database, user, password }: Target, access: Access = 'write'): Connection {
   const auth = user === null ? undefined : neo4j.auth.basic(user, password ?? '')
   const driver = neo4j.driver(url, auth, { useBigInt: true, telemetryDisabled: true, connectionTimeout: 15_000 })
+  sendPackedRows(driver)
   return connectionOf(driver, database, access)
 }
 
-/** Sessions of a driver that see what earlier ones wrote, on any member of a cluster. */
+/** Sessions of a driver that can send packed rows. They see what earlier ones wrote, on any member of a cluster. */
 export function connectionOf(driver: Driver, database: string | null = null, access: Access = 'write'): Connection {
   const defaultAccessMode = access === 'read' ? neo4j.session.READ : neo4j.session.WRITE
   const bookmarkManager = neo4j.bookmarkManager()
-  sendRows(driver)
   const named = database === null ? {} : { database }
   return {
     session: () => driver.session({ defaultAccessMode, bookmarkManager, ...named }),

@@ -3,7 +3,7 @@ import { phases } from '../../../shared/packet/kinds/phases.ts'
 import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import { type Batch, batchesOf, type Item } from '../order/batches.ts'
 import { cellsOf, runCells } from '../order/cells.ts'
-import { bucketOf, idTexts } from '../order/identity-text.ts'
+import { bucketOf, idTexts } from '../order/id-texts.ts'
 import type { Runner } from './run-batch.ts'
 import type { Tally } from './transaction.ts'
 
@@ -71,8 +71,8 @@ export async function runItems(items: readonly Item[], { lanes, batchRows }: Lan
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {
-  for (let at = 0; at < a.length; at++) {
-    const [text, other] = [a[at] as string, b[at] ?? '']
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const [text, other] = [a[at] ?? '', b[at] ?? '']
     if (text !== other) return text < other ? -1 : 1
   }
   return 0

@@ -3,14 +3,14 @@ import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
 import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
-import { Rows } from './sending.ts'
+import { PackedRows } from './sending.ts'
 
 /** Runs a batch in a transaction of its own. */
 export const commitBatch = (connection: Connection, batch: Batch): Promise<Committed> =>
   inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
-      const rows = new Rows(batch.items.map(rowOf))
+      const rows = new PackedRows(batch.items.map(rowOf))
       const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
       const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
       await transaction.commit()

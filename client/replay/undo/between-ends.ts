@@ -2,7 +2,7 @@ import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../../shared/packet/cypher/identifiers.ts'
 import { template } from '../../../shared/packet/cypher/parameters.ts'
 import { mergeText } from '../../../shared/packet/identity.ts'
-import { identitiesOf, type Structure, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import { type Structure, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
 import { idPattern } from '../../../shared/packet/kinds/relationship-upsert.ts'
 import { anchorPattern, type IdentifiedNode, type NamedField, named } from '../../../shared/packet/kinds/statement.ts'
 import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
@@ -34,7 +34,7 @@ export async function saveBetween(items: readonly Item[], reader: TargetReader, 
     const [{ recognised }] = alike as [Item]
     const type = typeBetween(recognised) as string
     const own = ownIdOf(recognised)
-    const names = [...identitiesOf(recognised).map(({ parameter }) => parameter), ...(own === null ? [] : [own.name])]
+    const names = [...recognised.identities.map(({ parameter }) => parameter), ...(own === null ? [] : [own.name])]
     const rows = alike.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
     const met = new Set<number>()
     for await (const { at, ...found } of reader.read<Between>(query, rows)) {
@@ -80,7 +80,7 @@ const describe = (item: Item, type: string): string =>
 /** Finds the ends that a pair names, and the relationships of its type between them. */
 function queryOf({ recognised }: Item): string {
   const type = typeBetween(recognised) as string
-  const [start, end] = identitiesOf(recognised) as [IdentifiedNode, IdentifiedNode]
+  const [start, end] = recognised.identities as [IdentifiedNode, IdentifiedNode]
   const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
   const own = ownIdOf(recognised)
   // Match both ends first: a single pattern would visit every relationship of a hub for each row.

@@ -1,7 +1,6 @@
 import type { Relationship } from 'neo4j-driver'
 import { template } from '../../../shared/packet/cypher/parameters.ts'
 import { staleRelationships } from '../../../shared/packet/kinds/cleanup.ts'
-import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
 import { anchorPattern, type IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
 import { withRowFields } from '../order/over-rows.ts'
@@ -41,6 +40,6 @@ function foundBy(recognised: Item['recognised']): string | null {
     return withRowFields(staleRelationships(node, type, clauses)).replace(/^WITH /, 'WITH row, ')
   }
   if (recognised.kind !== 'nodeDelete') return null
-  const [node] = identitiesOf(recognised) as [IdentifiedNode]
+  const [node] = recognised.identities as [IdentifiedNode]
   return withRowFields(template`MATCH ${anchorPattern('n', node, 'id')} MATCH (n)-[r]-()`)
 }

@@ -80,7 +80,7 @@ export interface NamedNode {
 
 /** The nodes that a pair names; for a relationship, the start comes first. */
 export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): NamedNode[] =>
-  identitiesOf(recognised).flatMap((node) => {
+  recognised.identities.flatMap((node) => {
     const value = parameters[node.parameter]
     const values = recognised.kind === 'nodeDelete' && Array.isArray(value) ? value : [value]
     return values.map((one) => ({ node, value: one, identity: identityBy(node, one) }))

@@ -8,7 +8,7 @@ import { type Connection, inSession } from '../run/connection.ts'
 import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
 import { createGate, withRetries } from '../run/retry.ts'
 import { lanesOfAuto } from '../run/run-window.ts'
-import { Rows } from '../run/sending.ts'
+import { PackedRows } from '../run/sending.ts'
 
 export interface ReaderSettings {
   /** How many queries may run at once; `auto`: as many as transactions of a replay. */
@@ -61,10 +61,10 @@ export function differencesOf(
 ): Promise<Difference[]> {
   const check = checkOf(recognised)
   const names = check.query.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
-  const rows = new Rows(
+  const rows = new PackedRows(
     items.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]]))),
   )
-  const values = new Rows(items.map(({ parameters }) => check.values?.(parameters) ?? []))
+  const values = new PackedRows(items.map(({ parameters }) => check.values?.(parameters) ?? []))
   const earlier = new Map<number, number>()
   const found: Difference[] = []
   return inSession(connection, async (session) => {

@@ -36,7 +36,7 @@ function parsed(stored: Uint8Array | string): unknown {
     return parseLossless(typeof stored === 'string' ? stored : utf8.decode(stored))
   } catch (cause) {
     if (cause instanceof SourceBroken) throw cause
-    throw new SourceBroken('not valid JSON', { cause })
+    throw new SourceBroken(cause instanceof RangeError ? 'nested too deeply' : 'not valid JSON', { cause })
   }
 }
 

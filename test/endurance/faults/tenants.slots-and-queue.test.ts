@@ -14,7 +14,7 @@ const mostMs = 15_000
 const respondAsync = { Prefer: 'respond-async' }
 
 // Each holds its traffic after the first answers, so a publish that reads it holds its slot for minutes.
-const slow = await Promise.all(Array.from({ length: 6 }, () => stuckOrigin(600)))
+const slow = await Promise.all(Array.from({ length: 8 }, () => stuckOrigin(600)))
 const driver = openDriver(neo4j)
 const version = await drawVersion(driver, neo4j, 200)
 await driver.close()

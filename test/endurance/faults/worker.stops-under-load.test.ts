@@ -17,7 +17,7 @@ test("a job longer than its worker's grace period is handed back without a queue
     workers: 1,
     origins: [stuck.address],
     times: lastingLocks,
-    env: { STOP_GRACE_SECONDS: '2' },
+    env: { STOP_GRACE_SECONDS: '2', WORKER_CONCURRENCY: '2' },
   })
   const [worker] = world.service.workers
   if (!worker) throw new Error('no worker')

@@ -1,4 +1,5 @@
 import { afterAll, inject } from 'vitest'
+import { sendPackedRows } from '../../../client/replay/run/sending.ts'
 import { createClient } from '../../../dev/client.ts'
 import { openDriver } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
@@ -46,6 +47,7 @@ export async function openWorldOf(
 ): Promise<World> {
   const names = alphabetOf(suite, firstNumber)
   const [from, to] = [openDriver(origin), openDriver(target)]
+  sendPackedRows(to)
   const org = uniqueName('generated')
   await client.post(`/1.0/publish/${org}`)
   afterAll(async () => {

@@ -1,6 +1,9 @@
 import neo4j from 'neo4j-driver'
 import type { Connection } from '../../../client/replay/run/connection.ts'
-import type { Rows } from '../../../client/replay/run/sending.ts'
+import type { PackedRows } from '../../../client/replay/run/sending.ts'
+import { driverOf } from '../../support/origins/packstream.ts'
+
+export const { unpack } = driverOf('5x0')
 
 export const databaseError = (code: string) => {
   const status = {
@@ -35,9 +38,9 @@ export function fakeTarget(run: (rows: unknown[][], open: number) => number | un
       open++
       let rows: unknown[][] = []
       return {
-        async run(_text: string, parameters: { rows?: Rows }) {
+        async run(_text: string, { rows: packed }: { rows: PackedRows }) {
           await new Promise((resolve) => setTimeout(resolve, 1))
-          rows = (parameters.rows?.rows as unknown[][]) ?? [Object.values(parameters)]
+          rows = unpack(packed.bytes) as unknown[][]
           const touched = run(rows, open) ?? rows.length
           return {
             records: [{ get: () => BigInt(touched) }],

@@ -5,8 +5,10 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { partsHeld } from '../../../client/replay/resume/held.ts'
 import { openResume, type State } from '../../../client/replay/resume/resume.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
+import type { PackedRows } from '../../../client/replay/run/sending.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
+import { unpack } from './fake-connection.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'resume-'))
 const file = join(directory, 'state.json')
@@ -24,8 +26,8 @@ const begun = { ...current, replay: 'first', done: [], rejected: [] }
 const answering = (asked: unknown[], absent: unknown = null) =>
   ({
     session: () => ({
-      async *run(_text: string, { rows: { rows } }: { rows: { rows: { id: unknown }[] } }) {
-        for (const [at, { id }] of rows.entries()) {
+      async *run(_text: string, { rows }: { rows: PackedRows }) {
+        for (const [at, { id }] of (unpack(rows.bytes) as { id: unknown }[]).entries()) {
           asked.push(id)
           const actual = id === absent ? null : { id }
           yield { toObject: () => ({ at: BigInt(at), actual, expected: { id }, equal: {}, labels: [] }) }
