@@ -16,7 +16,8 @@ const tokens = [
   { name: 'stranger', orgs: ['stranger'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
 ]
-const env = callbackSettings([receiver], secret)
+// A second job that hangs takes the last slot.
+const env = { ...callbackSettings([receiver], secret), WORKER_CONCURRENCY: '2' }
 const { service, client, as, store } = await ownService({ tokens, env, workers: 1, origins: [stuck.address] })
 const { org, ids, fields } = await prepare(3, service)
 const redis = new Redis(service.redisUrl)
