@@ -12,6 +12,8 @@ import { drawVersion } from '../../support/worlds/versions.ts'
 import { openWorld, type World } from '../../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(3_000)
+// Two jobs that hang keep the others waiting.
+const twoSlots = { WORKER_CONCURRENCY: '2' }
 
 async function everythingOf({ redis, storage }: World) {
   const objects: string[] = []
@@ -24,7 +26,7 @@ test('a Redis out of memory refuses new jobs without leaving data; existing jobs
   timeout: 300_000,
 }, async () => {
   const redis = await ownRedis()
-  const world = await openWorld({ workers: 1, redis, origins: [stuck.address], answersMayFail: true })
+  const world = await openWorld({ workers: 1, redis, origins: [stuck.address], answersMayFail: true, env: twoSlots })
   const { client, org } = world
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const before = await world.publish({ version, fileName: 'before' })
