@@ -68,7 +68,7 @@ export const environment = z.object({
   WORKER_LOCK_SECONDS: seconds
     .default(10)
     .describe('how long a frozen worker keeps a job; a worker renews each lock before half of this time has passed'),
-  WORKER_CONCURRENCY: count.default(3).describe('jobs at a time in one worker'),
+  WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: parsedBy(parseRedisAddress).describe('queue and job records: redis:// or redis+sentinel://, or with TLS'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
   S3_PUBLIC_ENDPOINT: address('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),

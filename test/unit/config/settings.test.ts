@@ -16,7 +16,7 @@ test('unset variables have their defaults', () => {
     worker: {
       healthHost: '127.0.0.1',
       healthPort: 8081,
-      concurrency: 3,
+      concurrency: 2,
       stopGraceSeconds: 25,
       janitorSeconds: 60,
       livenessSeconds: 60,
