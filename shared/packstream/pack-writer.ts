@@ -56,7 +56,7 @@ export class PackWriter {
     this.#at += this.#bytes.write(text, this.#at)
   }
 
-  /** Writes a short text, unless it has other characters than those of ASCII. */
+  /** Writes a short text, unless it has characters beyond ASCII. @returns whether it did */
   #ascii(text: string): boolean {
     const start = this.#at
     this.#head(0x80, 0xd0, text.length)

@@ -3,7 +3,7 @@ import type { Item } from './batches.ts'
 /**
  * The ids of the nodes that a pair touches, each as a text; for a relationship, the start comes first. Ids that a
  * database treats as equal, such as 5 and 5.0, have the same text. Nodes that it distinguishes, such as two with
- * labels with one id, may share a text too, which costs a little parallelism.
+ * one id and different labels, may share a text too, which costs a little parallelism.
  */
 export const idTexts = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): string[] =>
   recognised.identities.map(({ parameter }) => idText(parameters[parameter]))

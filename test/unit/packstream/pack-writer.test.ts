@@ -49,7 +49,7 @@ test.each(sizes)('the head of %i bytes or elements is that of the driver', (size
   expectSame(Object.fromEntries(Array.from({ length: size }, (_, at) => [`k${at}`, at % 2 === 0])))
 })
 
-test('integers at the edges of each width are those of the driver', () => {
+test('integers at the edges of each width become the bytes that the driver makes of them', () => {
   for (const bits of [4, 7, 8, 15, 16, 31, 32, 53, 62, 63])
     for (const near of [-2n, -1n, 0n, 1n])
       for (const sign of [1n, -1n]) {
