@@ -5,7 +5,7 @@ import { sendTogether } from '../../../shared/packstream/send-together.ts'
 
 const writer = new PackWriter()
 
-/** Rows of a query, made of values of pairs, as the bytes of a list. Drivers that `sendPackedRows` got can send them. */
+/** Rows of a query, made of values of pairs, as the bytes of a list. Only a driver given to `sendPackedRows` can send them. */
 export class PackedRows {
   readonly bytes: Buffer
 

@@ -18,7 +18,7 @@ export const attacks: Record<string, Fault> = {
     const { world, heldOrigin } = broken
     const org = await attackerOf(broken)
     heldOrigin.hold()
-    for (let at = 0; at < 9; at++) {
+    for (let at = 0; at < 6; at++) {
       const body = { ...broken.requestOfHeld(), orgName: org, fileName: `held${at}` }
       await world.client.post('/1.0/publish/', body, respondAsync)
     }
