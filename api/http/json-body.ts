@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 import type { Request, RequestHandler, Response } from 'express'
+import pLimit from 'p-limit'
 import type { Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Budget, Reservation } from './budget.ts'
@@ -66,18 +67,8 @@ async function bodyOf(
   })
 }
 
-let last: Promise<unknown> = Promise.resolve()
-
 /** Large bodies wait for each other, because each takes several times its size in memory while it is parsed. */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const done = last.then(work)
-  // Do not keep the result, which would stay in memory.
-  last = done.then(
-    () => {},
-    () => {},
-  )
-  return done
-}
+const oneAtATime = pLimit(1)
 
 /**
  * Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. `pause`

@@ -119,7 +119,7 @@ async function replayInto(
   partsDone = held.done.length
   tally.rejected = held.rejected.length
   const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
-  const runner = createRunner({ connection, tally, onRefused: options.rejected, onCommit: tell, signal })
+  const runner = createRunner({ connection, tally, lanes, onRefused: options.rejected, onCommit: tell, signal })
   while (!window.done) {
     const parts = window.value
     // The next window is parsed while the target works. Its errors are reported when this window is done.

@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit'
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
@@ -5,15 +6,15 @@ import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
 import { PackedRows } from './sending.ts'
 
-/** Runs a batch in a transaction of its own. */
-export const commitBatch = (connection: Connection, batch: Batch): Promise<Committed> =>
+/** Runs a batch in a transaction of its own, which commits when `commits` lets it. */
+export const commitBatch = (connection: Connection, batch: Batch, commits: LimitFunction): Promise<Committed> =>
   inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
       const rows = new PackedRows(batch.items.map(rowOf))
       const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
       const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
-      await transaction.commit()
+      await commits(() => transaction.commit())
       return { rows: batch.items.length, counters: summary.counters.updates(), parallelCopies }
     } finally {
       await transaction.close()

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { RunningProcess } from '../processes.ts'
 import { describeExit } from '../processes.ts'
 import type { Run } from '../run.ts'
@@ -37,12 +38,7 @@ async function fetchInto(folder: string, run: Run, artifact: Artifact): Promise<
 }
 
 // Maven's local repository does not support concurrent writers.
-let last: Promise<unknown> = Promise.resolve()
-function oneAtATime(work: () => Promise<void>): Promise<void> {
-  const result = last.then(work)
-  last = result.catch(() => undefined)
-  return result
-}
+const oneAtATime = pLimit(1)
 
 async function runMaven(run: Run, artifact: Artifact, output: string): Promise<void> {
   const { name, version, pom, goal, settings = [] } = artifact

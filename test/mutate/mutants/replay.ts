@@ -4,6 +4,13 @@ const verify = ['integration/verify.finds']
 
 export const replay: readonly Mutant[] = [
   {
+    file: 'client/replay/run/run-batch.ts',
+    what: 'lanes deadlock, because all of them commit at once',
+    from: 'pLimit(Math.ceil(lanes / 2))',
+    to: 'pLimit(lanes)',
+    tests: ['unit/replay/run-batch'],
+  },
+  {
     file: 'shared/packet/cypher/as-stored.ts',
     what: 'an id that is stored as 5.0 and requested as 5 is published as 5',
     from: '`[${variable}][0]`',

@@ -122,7 +122,7 @@ export async function replayedByEngine(
   })
   const tally = createTally()
   const { signal } = new AbortController()
-  const runner = createRunner({ connection: connectionOf(driver), tally, signal })
+  const runner = createRunner({ connection: connectionOf(driver), tally, lanes: lanes.lanes, signal })
   const reader = connectionOf(driver, null, 'read')
   const differences = async () => {
     const found: string[] = []

@@ -26,12 +26,15 @@ export interface FakeTarget {
   connection: Connection
   /** The rows of every committed transaction; of a pair that ran as it is, its parameters. */
   committed: unknown[][][]
+  /** The most commits that were under way at once. */
+  mostCommits(): number
 }
 
 /** A target without a database; `run` may throw, or return how many rows were touched. `open` counts transactions. */
 export function fakeTarget(run: (rows: unknown[][], open: number) => number | undefined): FakeTarget {
   const committed: unknown[][][] = []
   let open = 0
+  let [commits, mostCommits] = [0, 0]
   const session = () => ({
     close: async () => {},
     async beginTransaction() {
@@ -47,11 +50,16 @@ export function fakeTarget(run: (rows: unknown[][], open: number) => number | un
             summary: { counters: { updates: () => ({ nodesCreated: rows.length }) } },
           }
         },
-        commit: async () => void committed.push(rows),
+        async commit() {
+          mostCommits = Math.max(mostCommits, ++commits)
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          commits--
+          committed.push(rows)
+        },
         close: async () => void open--,
       }
     },
   })
   const connection = { session, close: async () => {} } as unknown as Connection
-  return { connection, committed }
+  return { connection, committed, mostCommits: () => mostCommits }
 }

@@ -12,7 +12,7 @@ const upserts = (names: string[]) => batchOf(names.flatMap((id) => nodeUpsert(id
 function runnerOf({ connection }: FakeTarget, settings: Partial<RunnerSettings> = {}) {
   const tally = createTally()
   const { signal } = new AbortController()
-  return { tally, ...createRunner({ connection, tally, signal, ...settings }) }
+  return { tally, ...createRunner({ connection, tally, lanes: 4, signal, ...settings }) }
 }
 
 /** Fails with each of these codes in turn, then no more. */
@@ -159,6 +159,18 @@ describe('a batch', () => {
     await expect(interrupted.runBatch(upserts(ids(2)))).rejects.toMatchObject({ name: 'AbortError' })
     expect(target.committed).toEqual([])
   })
+})
+
+test.each([
+  [1, 1],
+  [4, 2],
+  [5, 3],
+])('of %i lanes, %i commit at once', async (lanes, most) => {
+  const target = fakeTarget(() => undefined)
+  const { runBatch } = runnerOf(target, { lanes })
+  await Promise.all(Array.from({ length: 2 * lanes }, (_, at) => runBatch(upserts([`p${at}`]))))
+  expect(target.mostCommits()).toBe(most)
+  expect(target.committed).toHaveLength(2 * lanes)
 })
 
 test('refused pairs are handed over one at a time', async () => {

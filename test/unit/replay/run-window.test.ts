@@ -17,7 +17,7 @@ test('refused pairs do not count as replayed, and their places are reported wind
   })
   const tally = createTally()
   const handedOver: [Pair, Place][] = []
-  const runner = createRunner({ connection, tally, signal, onRefused: (...one) => void handedOver.push(one) })
+  const runner = createRunner({ connection, tally, lanes: 1, signal, onRefused: (...one) => void handedOver.push(one) })
   const ids = Array.from({ length: 1_200 }, (_, index) => `p${index}`)
   const items = [nodeUpsert('a', 'P', 1), nodeUpsert('bad', 'P', 2), nodeUpsert('b', 'P', 3), nodeDelete(ids, 4)].flat()
   const places = [2, 4].map((pair) => ({ part: 1, pair }))
@@ -30,7 +30,7 @@ test('refused pairs do not count as replayed, and their places are reported wind
 test('in packet order, consecutive pairs of one statement are batches, and no pair overtakes another', async () => {
   const { connection, committed } = fakeTarget(() => undefined)
   const tally = createTally()
-  const runner = createRunner({ connection, tally, signal })
+  const runner = createRunner({ connection, tally, lanes: 1, signal })
   const items = [
     ...[cleanup('a', 1), nodeUpsert('c', 'P', 3), nodeUpsert('b', 'P', 4), nodeUpsert('a', 'P', 5)].flat(),
     ...[nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat(),
