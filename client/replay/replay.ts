@@ -1,5 +1,6 @@
 import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../shared/packet/recognise.ts'
+import { packPart } from './order/packed.ts'
 import { survey } from './preflight/needs.ts'
 import { createMissing, type PreflightSettings, preflight } from './preflight/preflight.ts'
 import { nothingDone, partsHeld } from './resume/held.ts'
@@ -106,7 +107,7 @@ async function replayInto(
   const reading = { ...settings, lanes: options.lanes, batchRows, mostShown: 0 }
   const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
   const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
-  const windows = windowsOf(source, due, settings)
+  const windows = windowsOf(source, due, settings, packPart)
   // The first window must pass its checks before anything is written, even constraints.
   let window = await windows.next()
   await createMissing(connection, found, signal)

@@ -17,6 +17,11 @@ export class PackWriter {
     if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafe(startBytes)
   }
 
+  /** Bytes written. */
+  get size(): number {
+    return this.#at
+  }
+
   /** Valid until `clear` is called. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#at)
@@ -34,8 +39,19 @@ export class PackWriter {
     else throw new TypeError(`a ${typeof value} is no value of a pair`)
   }
 
+  /** Begins a list of so many values, which follow. */
+  list(size: number): void {
+    this.#head(0x90, 0xd4, size)
+  }
+
+  /** Copies what was packed before. */
+  packed(bytes: Buffer, from: number, to: number): void {
+    this.#reserve(to - from)
+    this.#at += bytes.copy(this.#bytes, this.#at, from, to)
+  }
+
   #list(elements: readonly unknown[]): void {
-    this.#head(0x90, 0xd4, elements.length)
+    this.list(elements.length)
     for (const element of elements) this.value(element)
   }
 

@@ -1,21 +1,25 @@
 import { SourceBroken } from '../../../shared/packet/broken.ts'
-import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognised } from '../../../shared/packet/recognise.ts'
 
-/** A pair that is ready to run, or a share of a node delete with many ids. */
+export type Parameters = Readonly<Record<string, unknown>>
+
+/** A pair that has passed its checks, or a share of a node delete with many ids. */
 export interface Item {
-  pair: Pair
   place: Place
   recognised: Recognised
-  parameters: Readonly<Record<string, unknown>>
+  parameters: Parameters
   /** The size of its parameters as JSON, approximately. */
   bytes: number
 }
 
+/** What batches need to know of an item. Only node deletes need their parameters. */
+type Batched = Pick<Item, 'recognised' | 'bytes'> & { parameters: Parameters | null }
+
 /** Items with the same statement, which one transaction runs as rows of one query. */
-export interface Batch {
+export interface Batch<T extends Batched = Item> {
   recognised: Recognised
-  items: readonly Item[]
+  items: readonly T[]
 }
 
 const batchBytes = 4 * 1024 * 1024
@@ -25,12 +29,12 @@ const idsPerDelete = 500
 const rowsPerId = 2
 
 /** Cuts items into batches of one statement each, in the order of the items. An item over the limits is alone. */
-export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
-  const batches: Batch[] = []
+export function batchesOf<T extends Batched>(items: readonly T[], batchRows: number): Batch<T>[] {
+  const batches: Batch<T>[] = []
   const mostIds = Math.min(idsPerDelete, Math.max(1, Math.floor(batchRows / rowsPerId)))
-  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
+  for (const alike of Map.groupBy(items, ({ recognised }) => recognised.statement).values()) {
     const isDelete = alike[0]?.recognised.kind === 'nodeDelete'
-    let [items, rows, bytes]: [Item[], number, number] = [[], 0, 0]
+    let [items, rows, bytes]: [T[], number, number] = [[], 0, 0]
     for (const item of isDelete ? alike.flatMap((one) => cutDelete(one, mostIds)) : alike) {
       rows += rowsOf(item)
       bytes += item.bytes
@@ -46,8 +50,8 @@ export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
 }
 
 /** Both halves of a batch, or of its only item if that deletes several nodes; otherwise the batch itself. */
-export function halvesOf({ items }: Batch): Batch[] {
-  const [only, another] = items as [Item, Item?]
+export function halvesOf<T extends Batched>({ items }: Batch<T>): Batch<T>[] {
+  const [only, another] = items as readonly [T, T?]
   if (another === undefined) {
     return cutDelete(only, Math.ceil((idsOf(only)?.length ?? 1) / 2)).map((item) => batchOf([item]))
   }
@@ -55,17 +59,20 @@ export function halvesOf({ items }: Batch): Batch[] {
   return [batchOf(items.slice(0, middle)), batchOf(items.slice(middle))]
 }
 
-const batchOf = (items: readonly Item[]): Batch => ({ recognised: (items[0] as Item).recognised, items })
+const batchOf = <T extends Batched>(items: readonly T[]): Batch<T> => ({
+  recognised: (items[0] as T).recognised,
+  items,
+})
 
 /** The rows that an item counts for: a delete counts by its ids. */
-const rowsOf = (item: Item): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
+const rowsOf = (item: Batched): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
 
 /** The ids of a node delete; null for other items. */
-const idsOf = ({ recognised, parameters: { ids } }: Pick<Item, 'recognised' | 'parameters'>): unknown[] | null =>
-  recognised.kind === 'nodeDelete' && Array.isArray(ids) ? ids : null
+const idsOf = ({ recognised, parameters }: Batched): unknown[] | null =>
+  recognised.kind === 'nodeDelete' && Array.isArray(parameters?.ids) ? parameters.ids : null
 
 /** Cuts a node delete into several of at most `most` ids, which delete the same nodes. Leaves other items unchanged. */
-function cutDelete(item: Item, most: number): Item[] {
+function cutDelete<T extends Batched>(item: T, most: number): T[] {
   const ids = idsOf(item)
   if (ids === null || ids.length <= most) return [item]
   return Array.from({ length: Math.ceil(ids.length / most) }, (_, at) => {
@@ -75,12 +82,11 @@ function cutDelete(item: Item, most: number): Item[] {
 }
 
 /** @throws SourceBroken if a parameter is nested too deeply */
-export function itemOf(pair: Pair, place: Place, recognised: Recognised): Item {
-  const { parameters } = pair
+export function itemOf(parameters: Parameters, place: Place, recognised: Recognised): Item {
   const bytes = sizeOf(parameters)
   if (bytes === Number.POSITIVE_INFINITY)
     throw new SourceBroken(`pair ${place.pair} has a parameter nested more than ${deepest} levels deep`)
-  return { pair, place, recognised, parameters, bytes }
+  return { place, recognised, parameters, bytes }
 }
 
 /** Lists and maps in one another in a parameter. Beyond it a replay refuses the packet as broken. */

@@ -2,7 +2,8 @@ import pLimit from 'p-limit'
 import { describePair } from '../../../shared/packet/kinds/kinds.ts'
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
-import { type Batch, halvesOf, type Item } from '../order/batches.ts'
+import { type Batch, halvesOf } from '../order/batches.ts'
+import type { PackedItem } from '../order/packed.ts'
 import type { Connection } from './connection.ts'
 import { describeFailure, remedyFor, targetFailed } from './failures.ts'
 import { createGate, withRetries } from './retry.ts'
@@ -28,15 +29,18 @@ export function createRunner({ connection, tally, lanes, onRefused, onCommit, si
   // loses nothing by it, because a commit is one of the three answers that a lane waits for.
   const commits = pLimit(Math.ceil(lanes / 2))
   // Emptied after each window, because a packet may have any number of refused pairs.
-  const refused = new Map<Pair, Place>()
+  const refused = new Set<Place>()
   let handedOver = Promise.resolve()
   const retries = { gate, signal, onRetry: () => tally.retried++ }
 
-  async function refuse(pair: Pair, place: Place, error: unknown, name: string): Promise<void> {
+  async function refuse({ place, part, recognised }: PackedItem, error: unknown): Promise<void> {
+    const pair = part.pairs()[place.pair - 1] as Pair
+    const name = describePair(recognised, pair.parameters)
     const message = `part ${place.part}, pair ${place.pair} (${name}): ${describeFailure(error)}`
     if (!onRefused) throw new ReplayError('failed', message, { cause: error })
-    if (refused.has(pair)) return
-    refused.set(pair, place)
+    // A node delete may have been cut, and its shares have the same place.
+    if (refused.has(place)) return
+    refused.add(place)
     tally.rejected++
     // Several lanes may refuse pairs at the same time, but pairs are handed over one at a time.
     handedOver = handedOver.then(() => onRefused(pair, place))
@@ -44,7 +48,7 @@ export function createRunner({ connection, tally, lanes, onRefused, onCommit, si
   }
 
   /** Halves a batch until the pair that failed is alone: one bad pair does not keep out the rest of its batch. */
-  async function runBatch(batch: Batch): Promise<void> {
+  async function runBatch(batch: Batch<PackedItem>): Promise<void> {
     try {
       addCommitted(tally, await withRetries(() => commitBatch(connection, batch, commits), retries))
       onCommit?.()
@@ -57,22 +61,21 @@ export function createRunner({ connection, tally, lanes, onRefused, onCommit, si
         for (const half of halves) await runBatch(half)
         return
       }
-      const [{ pair, place, recognised }] = batch.items as [Item]
-      await refuse(pair, place, error, describePair(recognised, pair.parameters))
+      await refuse(batch.items[0] as PackedItem, error)
     }
   }
 
   return {
     /** The first failure keeps the other lanes from beginning another transaction. */
-    runBatch: (batch: Batch): Promise<void> =>
+    runBatch: (batch: Batch<PackedItem>): Promise<void> =>
       runBatch(batch).catch((error) => {
         failed.abort()
         throw error
       }),
 
-    /** The pairs that were refused since this was last called. */
-    takeRefused(): ReadonlyMap<Pair, Place> {
-      const taken = new Map(refused)
+    /** The places of the pairs that were refused since this was last called. */
+    takeRefused(): ReadonlySet<Place> {
+      const taken = new Set(refused)
       refused.clear()
       return taken
     },

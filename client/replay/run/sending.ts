@@ -5,15 +5,21 @@ import { sendTogether } from '../../../shared/packstream/send-together.ts'
 
 const writer = new PackWriter()
 
-/** Rows of a query, made of values of pairs, as the bytes of a list. Only a driver given to `sendPackedRows` can send them. */
+/**
+ * Rows of a query, as the bytes of a list. Only a driver given to `sendPackedRows` can send them. They are packed before
+ * the driver sends any byte of its message: a connection with half a message is of no use.
+ */
 export class PackedRows {
   readonly bytes: Buffer
 
-  /** Packs before the driver sends any byte of its message: a connection with half a message is of no use. */
-  constructor(rows: readonly unknown[]) {
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  static of(rows: readonly unknown[]): PackedRows {
     writer.clear()
     writer.value(rows)
-    this.bytes = Buffer.from(writer.written)
+    return new PackedRows(Buffer.from(writer.written))
   }
 }
 

@@ -1,17 +1,22 @@
 import type { LimitFunction } from 'p-limit'
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
-import { overRows, rowOf } from '../order/over-rows.ts'
+import { overRows } from '../order/over-rows.ts'
+import { type PackedItem, packedRowsOf } from '../order/packed.ts'
 import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
 import { PackedRows } from './sending.ts'
 
 /** Runs a batch in a transaction of its own, which commits when `commits` lets it. */
-export const commitBatch = (connection: Connection, batch: Batch, commits: LimitFunction): Promise<Committed> =>
+export const commitBatch = (
+  connection: Connection,
+  batch: Batch<PackedItem>,
+  commits: LimitFunction,
+): Promise<Committed> =>
   inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
-      const rows = new PackedRows(batch.items.map(rowOf))
+      const rows = new PackedRows(packedRowsOf(batch.items))
       const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
       const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
       await commits(() => transaction.commit())
@@ -22,7 +27,7 @@ export const commitBatch = (connection: Connection, batch: Batch, commits: Limit
   })
 
 /** @throws MiscountedRows if an upsert was lost, or set several nodes of one identity. */
-function extraRows({ recognised: { kind }, items }: Batch, touched: number): number {
+function extraRows({ recognised: { kind }, items }: Batch<PackedItem>, touched: number): number {
   if (kind !== 'nodeUpsert' && kind !== 'relationshipUpsert') return 0
   const extra = touched - items.length
   if (extra < 0) throw new MiscountedRows('the target lost it')

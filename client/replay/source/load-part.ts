@@ -49,11 +49,9 @@ export function loadPart({ parts }: PacketSource, index: number, stored: Buffer,
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
       if (recognised === null) throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
-      // All pairs with the same statement share one string.
-      pair.statement = recognised.statement
       const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
       if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
-      return itemOf(pair, place, recognised)
+      return itemOf(pair.parameters, place, recognised)
     })
     return { number: index + 1, sha256, items }
   })

@@ -5,18 +5,20 @@ export interface WindowSettings extends LoadSettings {
   windowBytes: number
 }
 
-/** Objects take several times the memory of their JSON. */
+/** Values take several times the memory of their JSON. */
 export const usualWindowBytes = 8 * 1024 * 1024
 
 /**
  * Reads and checks parts window by window, in their order; while a window is in use, the next part is read. A window is
- * handed out when all its parts have passed their checks. A part over the limit is a window of its own.
+ * handed out when all its parts have passed their checks. A part over the limit is a window of its own. `kept` makes
+ * what a window holds of a part.
  */
-export async function* windowsOf(
+export async function* windowsOf<T = LoadedPart>(
   source: PacketSource,
   indexes: readonly number[],
   { recognise, windowBytes, signal }: WindowSettings,
-): AsyncGenerator<LoadedPart[]> {
+  kept: (part: LoadedPart, stored: Buffer) => T = (part) => part as T,
+): AsyncGenerator<T[]> {
   const read = (at: number): Promise<Buffer> | null => {
     const index = indexes[at]
     if (index === undefined) return null
@@ -26,7 +28,7 @@ export async function* windowsOf(
     return reading
   }
   let next = read(0)
-  let window: LoadedPart[] = []
+  let window: T[] = []
   let bytes = 0
   for (const [at, index] of indexes.entries()) {
     const stored = (await next) as Buffer
@@ -36,7 +38,7 @@ export async function* windowsOf(
       bytes = 0
     }
     next = read(at + 1)
-    window.push(loadPart(source, index, stored, recognise))
+    window.push(kept(loadPart(source, index, stored, recognise), stored))
     bytes += stored.length
   }
   if (window.length > 0) yield window

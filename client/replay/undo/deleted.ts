@@ -14,7 +14,7 @@ interface Deleted extends SeenEnds {
 
 /** Saves the relationships that the items delete: all that a cleanup does not keep, and all of a deleted node. */
 export async function saveDeleted(items: readonly Item[], reader: TargetReader, images: Images): Promise<void> {
-  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
+  for (const alike of Map.groupBy(items, ({ recognised }) => recognised.statement).values()) {
     const query = queryOf(alike[0] as Item)
     if (query === null) continue
     const rows = alike.flatMap((item) =>

@@ -61,15 +61,14 @@ export function differencesOf(
 ): Promise<Difference[]> {
   const check = checkOf(recognised)
   const names = check.query.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
-  const rows = new PackedRows(
-    items.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]]))),
-  )
-  const values = new PackedRows(items.map(({ parameters }) => check.values?.(parameters) ?? []))
+  const rows = items.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
+  const values = items.map(({ parameters }) => check.values?.(parameters) ?? [])
+  const packed = { rows: PackedRows.of(rows), values: PackedRows.of(values) }
   const earlier = new Map<number, number>()
   const found: Difference[] = []
   return inSession(connection, async (session) => {
     // Row by row, because the result may be much larger than the batch.
-    for await (const record of session.run(overNumberedRows(check.query), { rows, values })) {
+    for await (const record of session.run(overNumberedRows(check.query), packed)) {
       const row = record.toObject() as Row & { at: bigint }
       const at = Number(row.at)
       const item = items[at] as Item

@@ -1,6 +1,6 @@
 import { type DifferenceKind, differenceKinds, type Finding } from '../../../shared/packet/check/finding.ts'
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
-import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Place } from '../../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { survey } from '../preflight/needs.ts'
@@ -76,11 +76,11 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   for await (const window of windowsOf(source, [...source.parts.keys()], settings)) {
     const items = window.flatMap((part) => part.items).filter(() => Math.random() < sample)
     for (const { recognised } of items) report.pairs[recognised.kind]++
-    const differing = new Set<Pair>()
+    const differing = new Set<Place>()
     await read(items, (batch, found) => {
       addDifferences(report, found, mostShown)
       for (const difference of found) {
-        differing.add(difference.item.pair)
+        differing.add(difference.item.place)
         options.onDifference?.(difference)
       }
       progress.pairs += batch.items.length

@@ -1,11 +1,13 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
 import { batchesOf, itemOf } from '../../../client/replay/order/batches.ts'
+import { packPart } from '../../../client/replay/order/packed.ts'
 import { connectionOf } from '../../../client/replay/run/connection.ts'
 import { createRunner } from '../../../client/replay/run/run-batch.ts'
 import { type Lanes, runWindow } from '../../../client/replay/run/run-window.ts'
 import { createTally } from '../../../client/replay/run/transaction.ts'
 import { differencesOf } from '../../../client/replay/verify/reader.ts'
 import { untilUndisturbed } from '../../../dev/replay/neo4j.ts'
+import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
 import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
 import type { Alphabet } from '../generator/alphabet.ts'
@@ -118,7 +120,7 @@ export async function replayedByEngine(
   const items = pairs.map((pair, index) => {
     const recognised = recognise(pair.statement)
     if (recognised === null) throw new Error(`not recognised: ${pair.statement}`)
-    return itemOf(pair, { part: 1, pair: index + 1 }, recognised)
+    return itemOf(pair.parameters, { part: 1, pair: index + 1 }, recognised)
   })
   const tally = createTally()
   const { signal } = new AbortController()
@@ -134,7 +136,9 @@ export async function replayedByEngine(
   try {
     await session.executeWrite((transaction) => create(transaction, before, names))
     const foundBefore = await differences()
-    await runWindow(items, runner, { ...lanes, inOrder: false }, tally)
+    const stored = Buffer.from(stringifyLossless({ statements: pairs }))
+    const packed = packPart({ number: 1, sha256: '', items }, stored)
+    await runWindow(packed.items, runner, { ...lanes, inOrder: false }, tally)
     const found = { before: foundBefore, after: await differences() }
     return { graph: await session.executeRead((transaction) => read(transaction, names)), found }
   } finally {

@@ -1,11 +1,15 @@
-import { type Item, itemOf } from '../../../client/replay/order/batches.ts'
+import { itemOf } from '../../../client/replay/order/batches.ts'
+import { type PackedItem, packPart } from '../../../client/replay/order/packed.ts'
+import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
 
-/** The items of a pair with this statement. */
-export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): Item[] {
+/** The items of a pair with this statement, which is the last of so many pairs of a part. */
+export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): PackedItem[] {
   const recognised = recognise(statement)
   if (recognised === null) throw new Error(`not recognised: ${statement}`)
-  return [itemOf({ statement, parameters, metadata: null }, { part: 1, pair }, recognised)]
+  const items = [itemOf(parameters, { part: 1, pair }, recognised)]
+  const statements = Array.from({ length: pair }, () => ({ statement, parameters }))
+  return packPart({ number: 1, sha256: '', items }, Buffer.from(stringifyLossless({ statements }))).items
 }
 
 export const nodeUpsert = (id: unknown, label = 'P', pair = 1) =>

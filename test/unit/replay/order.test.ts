@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Batch, batchesOf, halvesOf, type Item } from '../../../client/replay/order/batches.ts'
-import { bucketOf, idTexts } from '../../../client/replay/order/id-texts.ts'
+import { type Batch, batchesOf, halvesOf } from '../../../client/replay/order/batches.ts'
+import { hashOf } from '../../../client/replay/order/node-hashes.ts'
 import { overRows } from '../../../client/replay/order/over-rows.ts'
+import type { PackedItem } from '../../../client/replay/order/packed.ts'
 import { runItems } from '../../../client/replay/run/run-window.ts'
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
-const textsOf = (items: readonly Item[]) => items.map(idTexts)
+const hashesOf = (items: readonly PackedItem[]) => items.map(({ nodes }) => nodes)
+const idsOf = ({ parameters }: PackedItem) => parameters?.ids as unknown[]
 const grouped = (text: string) => overRows(recognise(text) as Recognised)
 
 describe('the query over rows', () => {
@@ -35,15 +37,10 @@ describe('the query over rows', () => {
 
 describe('batches', () => {
   test('batches hold items of one text, up to a number of rows, in their order', () => {
-    const items = [1, 2, 3, 4, 5].flatMap((id) => [...nodeUpsert(id), ...nodeUpsert(id, 'Q')])
-    const batches = batchesOf(items, 2)
-    expect(batches.map((batch) => batch.items.map(({ pair }) => pair.parameters.id))).toEqual([
-      ...[[1, 2], [3, 4], [5]],
-      ...[[1, 2], [3, 4], [5]],
-    ])
-    expect(
-      batches.every(({ items: [first, ...rest] }) => rest.every((it) => it.pair.statement === first?.pair.statement)),
-    ).toBe(true)
+    const [ofP, ofQ] = ['P', 'Q'].map((label) => [1, 2, 3, 4, 5].flatMap((id) => nodeUpsert(id, label)))
+    const mixed = ofP?.flatMap((item, at) => [item, ofQ?.[at] as PackedItem]) ?? []
+    const expected = [ofP, ofQ].flatMap((all) => [all?.slice(0, 2), all?.slice(2, 4), all?.slice(4)])
+    expect(batchesOf(mixed, 2).map(({ items }) => items)).toEqual(expected)
   })
 
   test('batches hold up to 4 MiB; a larger pair is alone', () => {
@@ -56,17 +53,13 @@ describe('batches', () => {
     const batches = batchesOf(nodeDelete(ids), 1_000)
     expect(batches.map((batch) => batch.items.length)).toEqual([1, 1, 1])
     const items = batches.flatMap((batch) => batch.items)
-    expect(items.map(({ parameters }) => (parameters.ids as string[]).length)).toEqual([500, 500, 201])
-    expect(items.flatMap(({ parameters }) => parameters.ids)).toEqual(ids)
+    expect(items.map((item) => idsOf(item).length)).toEqual([500, 500, 201])
+    expect(items.flatMap(idsOf)).toEqual(ids)
   })
 
   test('batches of a few rows hold fewer ids of a node delete', () => {
     const batches = batchesOf(nodeDelete([1, 2, 3, 4, 5]), 4)
-    expect(batches.map((batch) => batch.items.map(({ parameters }) => parameters.ids))).toEqual([
-      [[1, 2]],
-      [[3, 4]],
-      [[5]],
-    ])
+    expect(batches.map((batch) => batch.items.map(idsOf))).toEqual([[[1, 2]], [[3, 4]], [[5]]])
     expect(batchesOf(nodeDelete([1, 2]), 1)).toHaveLength(2)
   })
 
@@ -74,27 +67,27 @@ describe('batches', () => {
     const [batch] = batchesOf(
       [1, 2, 3].flatMap((id) => nodeUpsert(id)),
       10,
-    ) as [Batch]
+    ) as [Batch<PackedItem>]
     expect(halvesOf(batch).map(({ items }) => items.length)).toEqual([2, 1])
   })
 })
 
-describe('the ids of a pair', () => {
-  test('the ids of a pair are one text if a database takes them as equal', () => {
-    expect(textsOf(nodeUpsert(5n))).toEqual(textsOf(nodeUpsert(5)))
-    expect(textsOf(nodeUpsert([5n, 6]))).toEqual(textsOf(nodeUpsert([5, 6n])))
-    expect(textsOf(nodeUpsert(9_007_199_254_740_993n))).not.toEqual(textsOf(nodeUpsert(9_007_199_254_740_992n)))
-    expect(textsOf(nodeUpsert('p1'))).toEqual(textsOf(cleanup('p1')))
-    expect(textsOf(nodeUpsert('p2'))).not.toEqual(textsOf(nodeUpsert('p1')))
-    expect(textsOf(relationshipUpsert('p1', 'p2'))).toEqual([
-      [...(textsOf(nodeUpsert('p1'))[0] ?? []), ...(textsOf(nodeUpsert('p2'))[0] ?? [])],
+describe('the nodes of a pair', () => {
+  test('ids have one hash if a database takes them as equal', () => {
+    expect(hashesOf(nodeUpsert(5n))).toEqual(hashesOf(nodeUpsert(5)))
+    expect(hashesOf(nodeUpsert([5n, 6]))).toEqual(hashesOf(nodeUpsert([5, 6n])))
+    expect(hashesOf(nodeUpsert(9_007_199_254_740_993n))).not.toEqual(hashesOf(nodeUpsert(9_007_199_254_740_992n)))
+    expect(hashesOf(nodeUpsert('p1'))).toEqual(hashesOf(cleanup('p1')))
+    expect(hashesOf(nodeUpsert('p2'))).not.toEqual(hashesOf(nodeUpsert('p1')))
+    expect(hashesOf(relationshipUpsert('p1', 'p2'))).toEqual([
+      [...(hashesOf(nodeUpsert('p1'))[0] ?? []), ...(hashesOf(nodeUpsert('p2'))[0] ?? [])],
     ])
   })
 
-  test('the ids of a pair are spread evenly over buckets', () => {
+  test('ids are spread evenly over buckets', () => {
     const counts = new Map<number, number>()
     for (let at = 0; at < 8_000; at++) {
-      const bucket = bucketOf(`p${String(at).padStart(7, '0')}`, 8)
+      const bucket = hashOf(`p${String(at).padStart(7, '0')}`) % 8
       counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
     }
     expect([...counts.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
@@ -126,18 +119,18 @@ test('kinds run in phases, each item once, and batches that run at the same time
       fc.integer({ min: 1, max: 9 }),
       fc.scheduler(),
       async (items, lanes, batchRows, scheduler) => {
-        const seen: Item[] = []
-        const under: Batch[] = []
+        const seen: PackedItem[] = []
+        const under: Batch<PackedItem>[] = []
         let phase = 0
         const all = runItems(items, { lanes, batchRows }, async (batch) => {
           const own = phaseOf(batch.recognised.kind)
           expect(own).toBeGreaterThanOrEqual(phase)
           phase = own
-          const nodes = new Set(textsOf(batch.items).flat())
+          const nodes = new Set(hashesOf(batch.items).flat())
           for (const other of under) {
             expect(phaseOf(other.recognised.kind)).toBe(own)
             expect(
-              textsOf(other.items)
+              hashesOf(other.items)
                 .flat()
                 .filter((node) => nodes.has(node)),
             ).toEqual([])

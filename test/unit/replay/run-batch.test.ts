@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Batch, batchesOf, type Item } from '../../../client/replay/order/batches.ts'
+import { type Batch, batchesOf } from '../../../client/replay/order/batches.ts'
+import type { PackedItem } from '../../../client/replay/order/packed.ts'
 import { createRunner, type RunnerSettings } from '../../../client/replay/run/run-batch.ts'
 import { createTally } from '../../../client/replay/run/transaction.ts'
 import { databaseError, type FakeTarget, fakeTarget } from './fake-connection.ts'
 import { nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const ids = (count: number, first = 0) => Array.from({ length: count }, (_, index) => `p${first + index}`)
-const batchOf = (items: Item[]) => batchesOf(items, 1_000)[0] as Batch
+const batchOf = (items: PackedItem[]) => batchesOf(items, 1_000)[0] as Batch<PackedItem>
 const upserts = (names: string[]) => batchOf(names.flatMap((id) => nodeUpsert(id)))
 
 function runnerOf({ connection }: FakeTarget, settings: Partial<RunnerSettings> = {}) {

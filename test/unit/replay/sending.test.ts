@@ -38,22 +38,22 @@ test('packed rows are sent as their bytes, all other values as the driver packs 
   const { packer, others, written } = await connected()
   const rows = [['a', 1n, 2.5], []]
   packer.packable({ rows: 1 })()
-  packer.packable(new PackedRows(rows))()
+  packer.packable(PackedRows.of(rows))()
   expect(others).toEqual([{ rows: 1 }])
   expect(written).toEqual([driverOf('5x0').pack(rows)])
 })
 
 test('rows packed later do not change earlier ones', () => {
-  const first = new PackedRows(['first'])
+  const first = PackedRows.of(['first'])
   const bytes = Buffer.from(first.bytes)
-  expect(new PackedRows(['other']).bytes.equals(bytes)).toBe(false)
+  expect(PackedRows.of(['other']).bytes.equals(bytes)).toBe(false)
   expect(first.bytes.equals(bytes)).toBe(true)
 })
 
 test('what is no value of a pair is refused before anything is sent', () => {
-  expect(() => new PackedRows([() => 1])).toThrow('a function is no value of a pair')
-  expect(() => new PackedRows([2n ** 64n])).toThrow(RangeError)
-  expect(new PackedRows([1n]).bytes.equals(driverOf('5x0').pack([1n]))).toBe(true)
+  expect(() => PackedRows.of([() => 1])).toThrow('a function is no value of a pair')
+  expect(() => PackedRows.of([2n ** 64n])).toThrow(RangeError)
+  expect(PackedRows.of([1n]).bytes.equals(driverOf('5x0').pack([1n]))).toBe(true)
 })
 
 test('what the driver writes in one turn is sent together', async () => {

@@ -1,0 +1,62 @@
+import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { PackWriter } from '../../../shared/packstream/pack-writer.ts'
+import type { LoadedPart } from '../source/load-part.ts'
+import type { Item, Parameters } from './batches.ts'
+import { nodeHashes } from './node-hashes.ts'
+import { rowOf } from './over-rows.ts'
+
+/** A pair that is ready to run: its row is packed, because its values would take a window several times the memory. */
+export interface PackedItem extends Omit<Item, 'parameters'> {
+  part: PackedPart
+  /** Where its row is among the rows of its part. */
+  from: number
+  to: number
+  /** The nodes that it touches, see `nodeHashes`. Empty for a node delete. */
+  nodes: readonly number[]
+  /** Null but for a node delete, which may be cut, and has no row among the rows of its part. */
+  parameters: Parameters | null
+}
+
+export interface PackedPart {
+  /** Counts from 1. */
+  number: number
+  items: PackedItem[]
+  rows: Buffer
+  /** Its pairs, read again from its stored JSON at the first call. */
+  pairs(): readonly Pair[]
+}
+
+const writer = new PackWriter()
+
+/** Packs the rows of a part that has passed its checks. */
+export function packPart({ number, items }: LoadedPart, stored: Buffer): PackedPart {
+  let pairs: Pair[] | null = null
+  const readPairs = () => {
+    pairs ??= parsePart(stored)
+    return pairs
+  }
+  const part: PackedPart = { number, items: [], rows: stored, pairs: readPairs }
+  writer.clear()
+  for (const { place, recognised, bytes, parameters } of items) {
+    const isCut = recognised.kind === 'nodeDelete'
+    const from = writer.size
+    if (!isCut) writer.value(rowOf({ recognised, parameters }))
+    part.items.push({
+      ...{ place, recognised, bytes, part, from, to: writer.size },
+      ...{ nodes: isCut ? [] : nodeHashes({ recognised, parameters }), parameters: isCut ? parameters : null },
+    })
+  }
+  part.rows = Buffer.from(writer.written)
+  return part
+}
+
+/** The rows of a query, as the bytes of a list. */
+export function packedRowsOf(items: readonly PackedItem[]): Buffer {
+  writer.clear()
+  writer.list(items.length)
+  for (const { recognised, parameters, part, from, to } of items) {
+    if (parameters === null) writer.packed(part.rows, from, to)
+    else writer.value(rowOf({ recognised, parameters }))
+  }
+  return Buffer.from(writer.written)
+}
