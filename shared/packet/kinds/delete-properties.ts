@@ -14,7 +14,7 @@ export interface DeleteProperties {
 
 export const deletePropertiesKind: KindDefinition<DeleteProperties> = {
   title: 'property delete',
-  phase: 'nodes',
+  phase: 'elements',
   write: ({ node, keys }) => deleteProperties(node, keys),
   identities: ({ node }) => [{ ...node, parameter: 'id' }],
 

@@ -34,7 +34,7 @@ export interface NodeChanges {
 
 export const nodeUpsertKind: KindDefinition<NodeUpsert> = {
   title: 'node upsert',
-  phase: 'nodes',
+  phase: 'elements',
   write: ({ node, fields, changes }) => nodeUpsert(node, fields, changes),
   identities: ({ node }) => [{ ...node, parameter: 'id' }],
 

@@ -1,12 +1,11 @@
 /**
- * Each phase of a replay ends before the next begins: relationships are written while no transaction locks their nodes
- * for another reason. Pairs do not depend on order, so this changes no result. Contract 5, order independence.
+ * Each phase of a replay ends before the next begins. In the first, transactions lock only nodes that their pairs name.
+ * Pairs do not depend on order, so this changes no result. Contract 5, order independence.
  */
 export const phases = [
-  { name: 'nodes', isSerial: false },
+  { name: 'elements', isSerial: false },
   // Deletes lock everything attached to their nodes, so no choice of lanes avoids conflicts. One lane runs them all.
   { name: 'nodeDeletes', isSerial: true },
-  { name: 'relationships', isSerial: false },
   { name: 'cleanups', isSerial: false },
 ] as const
 

@@ -11,7 +11,7 @@ export interface RelationshipCreate {
 
 export const relationshipCreateKind: KindDefinition<RelationshipCreate> = {
   title: 'relationship create',
-  phase: 'relationships',
+  phase: 'elements',
   write: ({ ends }) => relationshipCreate(ends),
   identities: ({ ends }) => identifiedEnds(ends, 'startId', 'endId'),
 

@@ -31,7 +31,7 @@ export interface RelationshipUpsert {
 
 export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
   title: 'relationship upsert',
-  phase: 'relationships',
+  phase: 'elements',
   write: ({ ends, fields, protectedKeys, idField }) => relationshipUpsert(ends, fields, protectedKeys, idField),
   identities: ({ ends }) => identifiedEnds(ends, 'a_id', 'b_id'),
 
