@@ -8,8 +8,8 @@ import type { Runner } from './run-batch.ts'
 import type { Tally } from './transaction.ts'
 
 /**
- * If the client shares two cores with its target, two lanes are the fastest: R10 of the benchmark. With a remote target
- * a lane waits longer, so more lanes pay off.
+ * Four are faster than one even if the client shares two cores with its target: R10 of the benchmark. With a remote
+ * target a lane waits longer, so more lanes pay off.
  */
 export const lanesOfAuto = 4
 
