@@ -11,6 +11,20 @@ export const replay: readonly Mutant[] = [
     tests: ['unit/replay/run-batch'],
   },
   {
+    file: 'client/replay/run/run-batch.ts',
+    what: 'a replay reports another pair than the one that the target refused',
+    from: 'part.pairs()[place.pair - 1]',
+    to: 'part.pairs()[0]',
+    tests: ['unit/replay/run-window'],
+  },
+  {
+    file: 'client/replay/order/packed.ts',
+    what: 'a batch sends the rows of other pairs',
+    from: 'writer.packed(part.rows, from, to)',
+    to: 'writer.packed(part.rows, 0, to - from)',
+    tests: ['unit/replay/packed'],
+  },
+  {
     file: 'shared/packet/cypher/as-stored.ts',
     what: 'an id that is stored as 5.0 and requested as 5 is published as 5',
     from: '`[${variable}][0]`',

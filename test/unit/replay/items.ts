@@ -8,7 +8,8 @@ export function itemsWith(statement: string, parameters: Record<string, unknown>
   const recognised = recognise(statement)
   if (recognised === null) throw new Error(`not recognised: ${statement}`)
   const items = [itemOf(parameters, { part: 1, pair }, recognised)]
-  const statements = Array.from({ length: pair }, () => ({ statement, parameters }))
+  const others = Array.from({ length: pair - 1 }, () => ({ statement: 'another pair', parameters: {} }))
+  const statements = [...others, { statement, parameters }]
   return packPart({ number: 1, sha256: '', items }, Buffer.from(stringifyLossless({ statements }))).items
 }
 

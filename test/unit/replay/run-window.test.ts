@@ -23,7 +23,10 @@ test('refused pairs do not count as replayed, and their places are reported wind
   const places = [2, 4].map((pair) => ({ part: 1, pair }))
   expect(await runWindow(items, runner, lanes, tally)).toEqual(places)
   expect(tally).toMatchObject({ rejected: 2, pairs: { nodeUpsert: 2, nodeDelete: 0 } })
-  expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4])
+  expect(handedOver.map(([pair, place]) => [place.pair, pair.parameters])).toEqual([
+    [2, { id: 'bad' }],
+    [4, { ids }],
+  ])
   expect(await runWindow(nodeUpsert('c'), runner, lanes, tally)).toEqual([])
 })
 
