@@ -5,8 +5,8 @@ export interface Cell<T> {
 }
 
 /**
- * Divides items into cells. `bucketsOf` names the one or two buckets of an item. They contain everything that the item
- * locks, so items of cells without a common bucket do not wait for each other.
+ * Divides items into cells. `bucketsOf` names the one or two buckets of an item. They contain the nodes that the item
+ * names, so items of cells without a common bucket do not lock a common node; a cleanup locks the far ends, too.
  */
 export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly number[]): Cell<T>[] {
   const cells = new Map<number, Cell<T>>()

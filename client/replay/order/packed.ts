@@ -13,7 +13,7 @@ export interface PackedItem extends Omit<Item, 'parameters'> {
   to: number
   /** The nodes that it touches, see `nodeHashes`. Empty for a node delete. */
   nodes: readonly number[]
-  /** Null but for a node delete, which may be cut, and has no row among the rows of its part. */
+  /** Only of a node delete, which has no packed row because it may be cut; otherwise null. */
   parameters: Parameters | null
 }
 
@@ -35,16 +35,15 @@ export function packPart({ number, items }: LoadedPart, stored: Buffer): PackedP
     pairs ??= parsePart(stored)
     return pairs
   }
-  const part: PackedPart = { number, items: [], rows: stored, pairs: readPairs }
+  const part: PackedPart = { number, items: [], rows: Buffer.alloc(0), pairs: readPairs }
   writer.clear()
-  for (const { place, recognised, bytes, parameters } of items) {
-    const isCut = recognised.kind === 'nodeDelete'
+  for (const item of items) {
+    const isDelete = item.recognised.kind === 'nodeDelete'
     const from = writer.size
-    if (!isCut) writer.value(rowOf({ recognised, parameters }))
-    part.items.push({
-      ...{ place, recognised, bytes, part, from, to: writer.size },
-      ...{ nodes: isCut ? [] : nodeHashes({ recognised, parameters }), parameters: isCut ? parameters : null },
-    })
+    if (!isDelete) writer.value(rowOf(item))
+    const { place, recognised, bytes, parameters } = item
+    const packed = { place, recognised, bytes, part, from, to: writer.size }
+    part.items.push({ ...packed, nodes: isDelete ? [] : nodeHashes(item), parameters: isDelete ? parameters : null })
   }
   part.rows = Buffer.from(writer.written)
   return part

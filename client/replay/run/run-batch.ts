@@ -25,8 +25,8 @@ export function createRunner({ connection, tally, lanes, onRefused, onCommit, si
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
   const gate = createGate()
-  // Relationships deadlock while they commit: with half of the lanes there at once, a tenth as often. A distant target
-  // loses nothing by it, because a commit is one of the three answers that a lane waits for.
+  // Transactions with relationships deadlock while they commit; if only half of the lanes commit at once, a tenth as
+  // often. A distant target loses nothing by it, because a commit is one of the three answers that a lane waits for.
   const commits = pLimit(Math.ceil(lanes / 2))
   // Emptied after each window, because a packet may have any number of refused pairs.
   const refused = new Set<Place>()

@@ -63,7 +63,7 @@ export async function runItems(
     const due = items.filter(({ recognised }) => kinds[recognised.kind].phase === name)
     // Dividing a few items among many small transactions is not worth it.
     const used = Math.min(isSerial ? 1 : lanes, Math.ceil(due.length / batchRows))
-    // A lane holds two buckets, or one: with one bucket less than twice the lanes all of them work, in larger batches.
+    // Cells of two buckets occupy all lanes but one, which runs a cell of one bucket. Fewer buckets make larger batches.
     const buckets = 2 * used - 1
     const cells = cellsOf(due, ({ nodes }) => nodes.map((hash) => hash % buckets))
     await runCells(cells, used, (cell) => runBatches(cell.items, batchRows, runBatch))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { LimitFunction } from 'p-limit'
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
@@ -7,7 +8,7 @@ import { type Connection, inSession } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
 import { PackedRows } from './sending.ts'
 
-/** Runs a batch in a transaction of its own, which commits when `commits` lets it. */
+/** Runs a batch in a transaction of its own. `commits` limits how many commit at once. */
 export const commitBatch = (
   connection: Connection,
   batch: Batch<PackedItem>,
@@ -19,12 +20,33 @@ export const commitBatch = (
       const rows = new PackedRows(packedRowsOf(batch.items))
       const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
       const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
-      await commits(() => transaction.commit())
+      await inTurn(commits, () => transaction.commit())
       return { rows: batch.items.length, counters: summary.counters.updates(), parallelCopies }
     } finally {
       await transaction.close()
     }
   })
+
+const longestWaitMs = 1_000
+
+/**
+ * Commits when it is the turn of the transaction, or after a second: other clients may wait for its locks, and the
+ * target, which ends deadlocks, does not see that a transaction waits here.
+ */
+async function inTurn(commits: LimitFunction, commit: () => Promise<void>): Promise<void> {
+  const turn = Promise.withResolvers<void>()
+  const committed = Promise.withResolvers<void>()
+  commits(() => {
+    turn.resolve()
+    return committed.promise
+  })
+  await Promise.race([turn.promise, delay(longestWaitMs, undefined, { ref: false })])
+  try {
+    await commit()
+  } finally {
+    committed.resolve()
+  }
+}
 
 /** @throws MiscountedRows if an upsert was lost, or set several nodes of one identity. */
 function extraRows({ recognised: { kind }, items }: Batch<PackedItem>, touched: number): number {

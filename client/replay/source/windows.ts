@@ -5,7 +5,7 @@ export interface WindowSettings extends LoadSettings {
   windowBytes: number
 }
 
-/** Values take several times the memory of their JSON. */
+/** The values of its pairs would take several times the memory. */
 export const usualWindowBytes = 8 * 1024 * 1024
 
 /**

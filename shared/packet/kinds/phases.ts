@@ -1,11 +1,13 @@
 /**
- * Each phase of a replay ends before the next begins. In the first, transactions lock only nodes that their pairs name.
- * Pairs do not depend on order, so this changes no result. Contract 5, order independence.
+ * Each phase of a replay ends before the next begins. In the first, transactions lock no nodes but those that their pairs
+ * name. Pairs do not depend on order, so this changes no result. Contract 5, order independence.
  */
 export const phases = [
   { name: 'elements', isSerial: false },
   // Deletes lock everything attached to their nodes, so no choice of lanes avoids conflicts. One lane runs them all.
   { name: 'nodeDeletes', isSerial: true },
+  // A relationship is created only between nodes that are there, which elements of the same packet may be.
+  { name: 'relationshipCreates', isSerial: false },
   { name: 'cleanups', isSerial: false },
 ] as const
 

@@ -11,7 +11,7 @@ export interface RelationshipCreate {
 
 export const relationshipCreateKind: KindDefinition<RelationshipCreate> = {
   title: 'relationship create',
-  phase: 'elements',
+  phase: 'relationshipCreates',
   write: ({ ends }) => relationshipCreate(ends),
   identities: ({ ends }) => identifiedEnds(ends, 'startId', 'endId'),
 

@@ -18,6 +18,13 @@ export const replay: readonly Mutant[] = [
     tests: ['unit/replay/run-window'],
   },
   {
+    file: 'client/replay/run/transaction.ts',
+    what: 'a replay and another client wait for each other for ever',
+    from: 'Promise.race([turn.promise, delay(longestWaitMs, undefined, { ref: false })])',
+    to: 'turn.promise',
+    tests: ['unit/replay/run-batch'],
+  },
+  {
     file: 'client/replay/order/packed.ts',
     what: 'a batch sends the rows of other pairs',
     from: 'writer.packed(part.rows, from, to)',

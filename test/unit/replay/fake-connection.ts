@@ -31,7 +31,10 @@ export interface FakeTarget {
 }
 
 /** A target without a database; `run` may throw, or return how many rows were touched. `open` counts transactions. */
-export function fakeTarget(run: (rows: unknown[][], open: number) => number | undefined): FakeTarget {
+export function fakeTarget(
+  run: (rows: unknown[][], open: number) => number | undefined,
+  commit: (rows: unknown[][]) => Promise<void> = () => new Promise((resolve) => setTimeout(resolve, 1)),
+): FakeTarget {
   const committed: unknown[][][] = []
   let open = 0
   let [commits, mostCommits] = [0, 0]
@@ -52,7 +55,7 @@ export function fakeTarget(run: (rows: unknown[][], open: number) => number | un
         },
         async commit() {
           mostCommits = Math.max(mostCommits, ++commits)
-          await new Promise((resolve) => setTimeout(resolve, 1))
+          await commit(rows)
           commits--
           committed.push(rows)
         },

@@ -95,11 +95,13 @@ describe('the nodes of a pair', () => {
   })
 })
 
+const create = 'MATCH (a:`P` {`id`: $startId}) MATCH (b:`P` {`id`: $endId}) MERGE (a)-[:`T`]->(b)'
 const anyItems = fc
   .array(
     fc.oneof(
       fc.nat(9).map((id) => nodeUpsert(id)),
       fc.tuple(fc.nat(9), fc.nat(9)).map(([a, b]) => relationshipUpsert(a, b)),
+      fc.tuple(fc.nat(9), fc.nat(9)).map(([startId, endId]) => itemsWith(create, { startId, endId })),
       fc.nat(9).map((id) => cleanup(id)),
       fc.nat(9).map((id) => nodeDelete([id + 100])),
       fc.nat(9).map((id) => itemsWith('MATCH (n:`P` {`id`: $id}) REMOVE n.`a`', { id })),
@@ -108,7 +110,7 @@ const anyItems = fc
   )
   .map((all) => all.flat())
 
-const orderOfKinds = ['nodeUpsert deleteProperties relationshipUpsert', 'nodeDelete', 'cleanup']
+const orderOfKinds = ['nodeUpsert deleteProperties relationshipUpsert', 'nodeDelete', 'relationshipCreate', 'cleanup']
 const phaseOf = (kind: string) => orderOfKinds.findIndex((kinds) => kinds.includes(kind))
 
 test('kinds run in phases, each item once, and batches that run at the same time touch no common node', async () => {

@@ -174,6 +174,17 @@ test.each([
   expect(target.committed).toHaveLength(2 * lanes)
 })
 
+test('a transaction does not wait for ever for its turn to commit, because another may wait for its locks', async () => {
+  const second = Promise.withResolvers<void>()
+  const target = fakeTarget(
+    () => undefined,
+    async ([row]) => (row?.[0] === 'p1' ? second.promise : second.resolve()),
+  )
+  const { runBatch } = runnerOf(target, { lanes: 2 })
+  await Promise.all([runBatch(upserts(['p1'])), runBatch(upserts(['p2']))])
+  expect(target.committed).toEqual([[['p2']], [['p1']]])
+})
+
 test('refused pairs are handed over one at a time', async () => {
   const events: string[] = []
   const target = fakeTarget((rows) => {
