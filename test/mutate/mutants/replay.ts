@@ -8,7 +8,7 @@ export const replay: readonly Mutant[] = [
     what: 'lanes deadlock, because all of them commit at once',
     from: 'pLimit(Math.ceil(lanes / 2))',
     to: 'pLimit(lanes)',
-    tests: ['unit/replay/run-batch'],
+    tests: ['unit/replay/commits'],
   },
   {
     file: 'client/replay/run/run-batch.ts',
@@ -22,7 +22,7 @@ export const replay: readonly Mutant[] = [
     what: 'a replay and another client wait for each other for ever',
     from: 'Promise.race([turn.promise, delay(longestWaitMs, undefined, { ref: false })])',
     to: 'turn.promise',
-    tests: ['unit/replay/run-batch'],
+    tests: ['unit/replay/commits'],
   },
   {
     file: 'client/replay/order/packed.ts',

@@ -162,29 +162,6 @@ describe('a batch', () => {
   })
 })
 
-test.each([
-  [1, 1],
-  [4, 2],
-  [5, 3],
-])('of %i lanes, %i commit at once', async (lanes, most) => {
-  const target = fakeTarget(() => undefined)
-  const { runBatch } = runnerOf(target, { lanes })
-  await Promise.all(Array.from({ length: 2 * lanes }, (_, at) => runBatch(upserts([`p${at}`]))))
-  expect(target.mostCommits()).toBe(most)
-  expect(target.committed).toHaveLength(2 * lanes)
-})
-
-test('a transaction does not wait for ever for its turn to commit, because another may wait for its locks', async () => {
-  const second = Promise.withResolvers<void>()
-  const target = fakeTarget(
-    () => undefined,
-    async ([row]) => (row?.[0] === 'p1' ? second.promise : second.resolve()),
-  )
-  const { runBatch } = runnerOf(target, { lanes: 2 })
-  await Promise.all([runBatch(upserts(['p1'])), runBatch(upserts(['p2']))])
-  expect(target.committed).toEqual([[['p2']], [['p1']]])
-})
-
 test('refused pairs are handed over one at a time', async () => {
   const events: string[] = []
   const target = fakeTarget((rows) => {
