@@ -5,7 +5,7 @@ export interface WindowSettings extends LoadSettings {
   windowBytes: number
 }
 
-/** The values of its pairs would take several times the memory. */
+/** Two windows are in memory at once, each with the values or the packed rows of its pairs. */
 export const usualWindowBytes = 8 * 1024 * 1024
 
 /**

@@ -6,7 +6,7 @@ export const phases = [
   { name: 'elements', isSerial: false },
   // Deletes lock everything attached to their nodes, so no choice of lanes avoids conflicts. One lane runs them all.
   { name: 'nodeDeletes', isSerial: true },
-  // A relationship is created only between nodes that are there, which elements of the same packet may be.
+  // These find only nodes that are there, and the first phase may create them.
   { name: 'relationshipCreates', isSerial: false },
   { name: 'cleanups', isSerial: false },
 ] as const

@@ -3,7 +3,7 @@ import { type PackedItem, packPart } from '../../../client/replay/order/packed.t
 import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
 
-/** The items of a pair with this statement, which is the last of so many pairs of a part. */
+/** The items of a pair with this statement. `pair` is its number in its part, of which it is the last pair. */
 export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): PackedItem[] {
   const recognised = recognise(statement)
   if (recognised === null) throw new Error(`not recognised: ${statement}`)
