@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import { speakOlderBolt } from '../../shared/packstream/older-bolt.ts'
 import type { Neo4jAddress } from '../stack/stack.ts'
 
 /** A driver that reads integers as BigInt, without rounding. The caller closes it. */
-export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Driver =>
-  neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { useBigInt: true, telemetryDisabled: true })
+export function openDriver({ boltUrl, username, password }: Neo4jAddress): Driver {
+  const auth = neo4j.auth.basic(username, password)
+  const driver = neo4j.driver(boltUrl, auth, { useBigInt: true, telemetryDisabled: true })
+  speakOlderBolt(driver)
+  return driver
+}
 
 const minuteMs = 60_000
 const pauseMs = 50

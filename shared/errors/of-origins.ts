@@ -37,7 +37,17 @@ export const noSuchDatabase = caused(
   'database: the origin has no such database, or no home database for this user if the field is absent',
 )
 export const oneDatabaseOnly = () =>
-  new AppError(422, 'oneDatabaseOnly', 'database: this origin has only one database; omit the field')
+  new AppError(
+    422,
+    'oneDatabaseOnly',
+    'database: this origin speaks Bolt 3 or earlier, in which no database can be named; omit the field',
+  )
+/** The message has no version: it would tell what listens at an address. */
+export const boltVersionUnknown = caused(
+  422,
+  'boltVersionUnknown',
+  'dbUrl: the origin must speak Bolt 1, 2, 3, 4.2 to 4.4, 5 or 6; Neo4j 3.4 and later do',
+)
 export const bookmarksRefused = caused(422, 'bookmarksRefused', 'bookmarks: rejected by the origin')
 export const originBehind = caused(
   502,

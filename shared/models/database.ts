@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
+import { speakOlderBolt } from '../packstream/older-bolt.ts'
 import { isTransient, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { ModelStatement } from './statements.ts'
@@ -51,6 +52,7 @@ export function openManagerDatabase(
     userAgent: 'graph-packets',
     telemetryDisabled: true,
   })
+  speakOlderBolt(driver)
   let schema: Promise<void> | null = null
   let answeredAt = Date.now()
 

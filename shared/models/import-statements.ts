@@ -2,14 +2,23 @@ import { constraint, demands } from './constraints.ts'
 import { newIdentity } from './records.ts'
 import { nodeType, property, propertyImpl, type Resource, type ResourceFields } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { type ModelStatement, matchLocked, nodeLabel, partOf, recordLabel, selection } from './statements.ts'
+import {
+  assignments,
+  type ModelStatement,
+  matchLocked,
+  nodeLabel,
+  partOf,
+  recordLabel,
+  selection,
+} from './statements.ts'
 import { completed, documentFields } from './version-document.ts'
 
 type Keyed = ResourceFields & { key: string }
 
 /** Unchanged elements are not written, so that repeating an import changes nothing. */
-const change = `FOREACH (changed IN CASE WHEN differs THEN [e] ELSE [] END |
-  SET changed += row.fields, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by, changed.updatedAt = $now)`
+const change = (resource: Resource) => `FOREACH (changed IN CASE WHEN differs THEN [e] ELSE [] END |
+  SET ${assignments('changed', 'row.fields', documentFields(resource))},
+    changed.enver = changed.enver + 1, changed.lastModifiedBy = $by, changed.updatedAt = $now)`
 const differs = `NOT isNew AND any(field IN $fields
   WHERE coalesce(e[field] <> row.fields[field], e[field] IS NOT NULL OR row.fields[field] IS NOT NULL)) AS differs`
 const counts = `count(*), sum(CASE WHEN isNew THEN 1 ELSE 0 END), sum(CASE WHEN differs THEN 1 ELSE 0 END)`
@@ -42,11 +51,13 @@ ON CREATE SET e:${nodeLabel(resource)}, e += row.identity, e += row.fields
 WITH n, e, row, e.grn = row.identity.grn AS isNew
 FOREACH (new IN CASE WHEN isNew THEN [e] ELSE [] END | CREATE (new)-[:${partOf}]->(n))
 WITH e, row, isNew, ${differs}
-${change}
+${change(resource)}
 RETURN ${counts}`,
     parameters: { ...common(resource, version, by), rows },
   }
 }
+
+const keptKeys = Object.keys({ ...newIdentity(constraint, ''), type: '' })
 
 export interface GivenImplementation {
   nodeType: string
@@ -75,7 +86,7 @@ ON CREATE SET e:${nodeLabel(propertyImpl)}, e += row.identity, e += row.fields
 WITH t, p, e, row, e.grn = row.identity.grn AS isNew
 FOREACH (new IN CASE WHEN isNew THEN [e] ELSE [] END | CREATE (t)<-[:${partOf}]-(new) CREATE (new)-[:${partOf}]->(p))
 WITH e, row, isNew, ${differs}
-${change}
+${change(propertyImpl)}
 WITH e, row, isNew, differs
 OPTIONAL MATCH (e)<-[:${partOf}]-(old:${nodeLabel(constraint)})
 WHERE differs AND NOT old.type IN [kept IN row.kept | kept.type]
@@ -83,7 +94,7 @@ WITH e, row, isNew, differs, collect(old) AS olds
 FOREACH (old IN olds | DETACH DELETE old)
 FOREACH (kept IN CASE WHEN isNew OR differs THEN row.kept ELSE [] END |
   MERGE (c:${recordLabel} {uniqueKey: $constraintScope + e.grn + '|' + kept.type})
-  ON CREATE SET c:${nodeLabel(constraint)}, c += kept.properties
+  ON CREATE SET c:${nodeLabel(constraint)}, ${assignments('c', 'kept.properties', keptKeys)}
   MERGE (c)-[:${partOf}]->(e))
 RETURN ${counts}`,
     parameters: {

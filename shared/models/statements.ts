@@ -3,7 +3,7 @@ import { columnsOf, newIdentity } from './records.ts'
 import type { Resource, ResourceFields } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
 
-/** One query. Its text depends only on the kind of record, so that the database caches its plan. */
+/** One query. Its text depends only on the kind of record and on which fields change, so its plan is cached. */
 export interface ModelStatement {
   query: string
   parameters: Record<string, unknown>
@@ -86,6 +86,10 @@ RETURN ${columnsOf(resource, 'part')}`,
   }
 }
 
+/** What `SET variable += map` does with a map of these keys. Neo4j 3.4 does not know that inside `FOREACH`. */
+export const assignments = (variable: string, map: string, keys: readonly string[]): string =>
+  keys.map((key) => `${variable}.${key} = ${map}.${key}`).join(', ')
+
 /** Further clauses to run after a record is changed. */
 export interface Consequence {
   clauses: string
@@ -103,12 +107,13 @@ export function updateStatement(
   by: string,
   consequence: Consequence = { clauses: '', parameters: {} },
 ): ModelStatement {
+  const changed = assignments('changed', '$changes', Object.keys(changes))
   const rename = 'key' in changes ? ', changed.uniqueKey = changed.scope + changed.key' : ''
   return {
     query: `${matchLocked(selector)}
 WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current
 FOREACH (changed IN current |
-  SET changed += $changes, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
+  SET ${changed}, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
     changed.updatedAt = CASE WHEN changed.updatedAt > $now THEN changed.updatedAt ELSE $now END${rename})
 ${consequence.clauses}RETURN size(current) = 1, ${columnsOf(selector.resource, 'n')}`,
     parameters: {

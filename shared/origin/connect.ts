@@ -5,6 +5,7 @@ import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timing } from '../observability/timed.ts'
 import { Cursor } from '../packstream/cursor.ts'
 import { decode } from '../packstream/decode.ts'
+import { UnknownBoltVersion } from '../packstream/older-bolt.ts'
 import { longestRecordBytes } from './connection.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
@@ -219,6 +220,7 @@ const isBehind = ({ code, message }: Neo4jError) =>
 
 /** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
+  if (error instanceof UnknownBoltVersion) return errors.boltVersionUnknown(error)
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
   if (/^Neo\.ClientError\.Database\.\w*DatabaseNotFound$/.test(error.code)) return errors.noSuchDatabase(error)

@@ -1,4 +1,5 @@
 import neo4j, { type Driver } from 'neo4j-driver'
+import { speakOlderBolt } from '../packstream/older-bolt.ts'
 import { type ConnectionGuard, guardConnections, type InactivityLimits } from './connection-guard.ts'
 import type { DbUrl } from './db-url.ts'
 
@@ -8,7 +9,7 @@ export interface Link {
   guard: ConnectionGuard
   /** In milliseconds of `performance.now()`. */
   openedAt: number
-  /** Whether the server speaks Bolt 3; absent until it was asked. */
+  /** Whether the server speaks Bolt 3 or earlier; absent until it was asked. */
   legacy?: boolean
 }
 
@@ -31,10 +32,11 @@ export function connectTo(url: DbUrl, address: string, credentials: string, limi
       telemetryDisabled: true,
     },
   )
+  speakOlderBolt(driver)
   return { driver, guard: guardConnections(driver, address, limits), openedAt: performance.now() }
 }
 
-/** Whether the server speaks Bolt 3. */
+/** Whether the server speaks Bolt 3 or earlier. */
 export async function isLegacy({ driver, guard }: Link): Promise<boolean> {
   const server = await guard.waitFor(driver.getServerInfo())
   return (server.protocolVersion as unknown as number) < 4

@@ -27,7 +27,7 @@ describe('a dry run', () => {
       relationships: { KNOWS: 11 },
       unpublishable: { count: 0, first: [] },
       missing: { originIds: { count: 1, first: ['absent'] }, relationshipIds: { count: 0, first: [] } },
-      requires: { server: '3.5', constraints: [{ label, property: 'id' }] },
+      requires: { server: '3.4', constraints: [{ label, property: 'id' }] },
       originIndexes: [{ origin: neo4j.boltUrl, label, property: 'id', kind: 'UNIQUE' }],
       ...{ warnings: [], wouldConflict: null },
     })

@@ -70,7 +70,7 @@ test('the manifest of a packet of one part says what it is, what it holds, and w
     sha256: expect.any(String),
     parts: manifest.parts,
     statements: { ...none, nodeUpsert: 10, relationshipUpsert: 11, cleanup: 10 },
-    requires: { server: '3.5', constraints: [personConstraint] },
+    requires: { server: '3.4', constraints: [personConstraint] },
     report: job.report,
     shape: {
       counts: [

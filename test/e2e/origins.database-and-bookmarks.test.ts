@@ -62,8 +62,9 @@ describe('database', () => {
     expect(await answersOf(neo4j, { database: 'nowhere' })).toEqual(new Set([error]))
   })
 
-  test('the field database is refused if the origin has only one database', async () => {
-    const error = '422 Unprocessable Entity: database: this origin has only one database; omit the field'
+  test('the field database is refused if the origin speaks Bolt 3', async () => {
+    const error =
+      '422 Unprocessable Entity: database: this origin speaks Bolt 3 or earlier, in which no database can be named; omit the field'
     expect(await answersOf(origins['Neo4j 3.5'], { database: 'neo4j' })).toEqual(new Set([error]))
   })
 

@@ -60,7 +60,8 @@ export const matrix = {
   ],
   zoned: [
     ...["datetime('2024-07-01T12:00:00.000000001[Europe/Berlin]')", "datetime('2024-03-31T02:30:00[Europe/Berlin]')"],
-    ...["datetime('2020-10-25T02:30:00+02:00[Europe/Berlin]')", "datetime('2020-10-25T02:30:00+01:00[Europe/Berlin]')"],
+    ...["datetime({epochSeconds: 1603585800, timezone: 'Europe/Berlin'})"],
+    ...["datetime({epochSeconds: 1603589400, timezone: 'Europe/Berlin'})"],
     ...["datetime('2024-04-07T01:45:00+11:00[Australia/Lord_Howe]')", "datetime('2024-01-01T00:00Z[UTC]')"],
     ...[
       "datetime({year: 1850, month: 1, day: 1, hour: 5, timezone: 'America/New_York'})",

@@ -1,4 +1,4 @@
-import { uniqueness } from '../../../shared/packet/cypher/schema.ts'
+import { descriptionsOfUniqueness, uniqueness } from '../../../shared/packet/cypher/schema.ts'
 
 /** A property that must be unique among the nodes with a label. */
 export interface Uniqueness {
@@ -31,7 +31,7 @@ export const creation = ({ label, property }: Uniqueness, syntax: ConstraintSynt
 export function ensures(row: Readonly<Record<string, unknown>>, { label, property }: Uniqueness): boolean {
   const { type, entityType, labelsOrTypes, properties, description } = row
   if (typeof description === 'string' && type === undefined)
-    return descriptionsOf(label, property).includes(description)
+    return descriptionsOfUniqueness(label, property).includes(description)
   return (
     entityType === 'NODE' &&
     /^(UNIQUENESS|NODE_PROPERTY_UNIQUENESS|NODE_KEY)$/.test(String(type)) &&
@@ -41,12 +41,3 @@ export function ensures(row: Readonly<Record<string, unknown>>, { label, propert
 }
 
 const isOnly = (list: unknown, item: string) => Array.isArray(list) && list.length === 1 && list[0] === item
-
-/** Constraints as Neo4j 3.5 to 4.1 describe them: names are not quoted, so a description can only be compared. */
-function descriptionsOf(label: string, property: string): string[] {
-  const variable = label.toLowerCase()
-  const value = `${variable}.${property}`
-  return [`${value} IS UNIQUE`, `(${value}) IS UNIQUE`, `(${value}) IS NODE KEY`].map(
-    (rest) => `CONSTRAINT ON ( ${variable}:${label} ) ASSERT ${rest}`,
-  )
-}

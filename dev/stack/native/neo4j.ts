@@ -96,6 +96,16 @@ export async function startLegacy(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'legacy', THREE, QUICK_START)).address
 }
 
+const THREE_FOUR: Edition = {
+  ...THREE,
+  artifact: { ...THREE.artifact, version: '3.4.18', pom: 'neo4j-3.4.pom.xml' },
+}
+
+/** A Neo4j 3.4, which speaks Bolt 1 and 2, as ONgDB 1.0 does. */
+export async function startOldest(run: Run): Promise<Neo4jAddress> {
+  return (await startNeo4j(run, 'neo4j-3.4', THREE_FOUR, QUICK_START)).address
+}
+
 export async function startTarget(run: Run): Promise<TargetAddress> {
   const httpPort = await freePort()
   const { server, address } = await startNeo4j(run, 'target', fiveWithHttp(httpPort), QUICK_START)

@@ -1,5 +1,6 @@
 import type { Origin } from '../../origin/connect.ts'
 import { byCodePoint } from '../../packet/cypher/identifiers.ts'
+import { descriptionsOfUniqueness } from '../../packet/cypher/schema.ts'
 import { malformed } from '../../packstream/cursor.ts'
 
 /** The label or relationship type and the property of an index or constraint, if it has one of each. */
@@ -12,10 +13,9 @@ function targetOf(names: unknown, keys: unknown): { of: string; property: string
 /** Whether a constraint guarantees that no two nodes of the label share a value of the property. False if unknown. */
 export async function hasUniqueness(origin: Origin, label: string, idProperty: string): Promise<boolean> {
   if (origin.legacy) {
-    const variable = label.toLowerCase()
-    const text = `CONSTRAINT ON ( ${variable}:${label} ) ASSERT ${variable}.${idProperty} IS UNIQUE`
+    const texts: unknown[] = descriptionsOfUniqueness(label, idProperty)
     const rows = await origin.ask('CALL db.constraints() YIELD description RETURN description')
-    return (rows ?? []).some(([description]) => description === text)
+    return (rows ?? []).some(([description]) => texts.includes(description))
   }
   const rows = await origin.ask('SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties')
   return (rows ?? []).some(([type, entity, labels, keys]) => {
@@ -33,15 +33,27 @@ const guaranteeing = ['UNIQUENESS', 'NODE_PROPERTY_UNIQUENESS', 'NODE_KEY']
  */
 export async function readIndexes(origin: Origin, entity: 'NODE' | 'RELATIONSHIP') {
   if (origin.legacy && entity === 'RELATIONSHIP') return []
-  const rows = await origin.ask(
-    origin.legacy
-      ? "CALL db.indexes() YIELD type, state, tokenNames, properties RETURN type, state, 'NODE', tokenNames, properties"
-      : 'SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties',
-  )
+  const rows = origin.legacy
+    ? await askLegacyIndexes(origin)
+    : await origin.ask('SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties')
   const usable = rows?.filter(
     ([kind, state, owner]) => comparing.includes(kind as string) && state === 'ONLINE' && owner === entity,
   )
   return usable?.flatMap(([, , , names, keys]) => targetOf(names, keys) ?? []) ?? null
+}
+
+/** The column with the labels is `tokenNames` in Neo4j 3.5, `label` in 3.4, and `labelsOrTypes` in 4.0 and 4.1. */
+async function askLegacyIndexes(origin: Origin): Promise<unknown[][] | null> {
+  for (const [column, labels] of [
+    ['tokenNames', 'tokenNames'],
+    ['label', '[label]'],
+    ['labelsOrTypes', 'labelsOrTypes'],
+  ]) {
+    const query = `CALL db.indexes() YIELD type, state, ${column}, properties RETURN type, state, 'NODE', ${labels}, properties`
+    const rows = await origin.ask(query)
+    if (rows) return rows
+  }
+  return null
 }
 
 const comparing = ['RANGE', 'BTREE', 'node_label_property', 'node_unique_property']

@@ -129,7 +129,7 @@ test('inspect names what a target needs', async () => {
   expect(stdout).toMatchInlineSnapshot(`
     "standard input: 2 pairs, 1 part, 230 bytes
       nodeUpsert: 2
-    A target needs Neo4j 3.5 or later and these constraints:
+    A target needs Neo4j 3.4 or later and these constraints:
       CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`Person\`) REQUIRE n.\`id\` IS UNIQUE;
     "
   `)

@@ -69,7 +69,7 @@ test('a record is changed if its enver matches, and a new key updates its unique
     "(lock)
     WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current
     FOREACH (changed IN current |
-      SET changed += $changes, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
+      SET changed.key = $changes.key, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
         changed.updatedAt = CASE WHEN changed.updatedAt > $now THEN changed.updatedAt ELSE $now END, changed.uniqueKey = changed.scope + changed.key)
     RETURN size(current) = 1, n.id, n.enver, n.createdAt, n.updatedAt, n.createdBy, n.lastModifiedBy, n.grn, n.key, n.dataType, n.definition, n.displayValue, n.editable, n.deletable"
   `)
