@@ -38,7 +38,7 @@ const ways = {
     await using from = openDriver(origin)
     const { command, args } = shell
     const child = spawn(command, [...args, '--non-interactive', '--format', 'plain', '-a', target.boltUrl], {
-      env: { NEO4J_USERNAME: target.username, NEO4J_PASSWORD: target.password },
+      env: { LC_ALL: 'C.UTF-8', NEO4J_USERNAME: target.username, NEO4J_PASSWORD: target.password },
       stdio: ['pipe', 'ignore', 'inherit'],
     })
     const exited = once(child, 'exit')

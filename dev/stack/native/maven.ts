@@ -6,7 +6,7 @@ import pLimit from 'p-limit'
 import type { RunningProcess } from '../processes.ts'
 import { describeExit } from '../processes.ts'
 import type { Run } from '../run.ts'
-import { requireMaven } from './programs.ts'
+import { javaEnvironment, requireMaven } from './programs.ts'
 
 const DOWNLOADS = join(import.meta.dirname, '../../../.local/downloads')
 const PROGRESS_MS = 5000
@@ -46,6 +46,7 @@ async function runMaven(run: Run, artifact: Artifact, output: string): Promise<v
   const maven = await run.start({
     name: `mvn-${name}-${version}`,
     command: 'mvn',
+    env: javaEnvironment(),
     args: [
       ...['-B', '-f', join(import.meta.dirname, pom), `dependency:${goal}`, '-DincludeScope=runtime'],
       ...[`-DoutputDirectory=${output}`, `-DmarkersDirectory=${join(run.directory, 'markers')}`, ...settings],

@@ -7,7 +7,7 @@ import { askHttp, askNeo4j, untilReady, withDriver } from '../ready.ts'
 import type { Run } from '../run.ts'
 import type { Artifact } from './maven.ts'
 import { download } from './maven.ts'
-import { findJdk, findProgram, requireJava } from './programs.ts'
+import { findJdk, findProgram, javaEnvironment, requireJava } from './programs.ts'
 
 interface Edition {
   artifact: Artifact
@@ -216,6 +216,7 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
   const program = {
     name,
     command: java,
+    env: javaEnvironment(),
     args: [
       ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
       ...['-cp', classPath.map((folder) => join(folder, '*')).join(delimiter)],

@@ -18,6 +18,12 @@ export function requireJava(): Promise<string> {
 }
 let java: Promise<string> | undefined
 
+/**
+ * The environment of every Java program. Without a locale, as in most containers, Java takes file names as ASCII; a
+ * property of the JVM cannot change that.
+ */
+export const javaEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: 'C.UTF-8' })
+
 /** Throws one line that says what to install if Maven cannot run here. */
 export async function requireMaven(): Promise<void> {
   await requireJava()

@@ -6,7 +6,7 @@ import { freePort } from '../ports.ts'
 import { askHttp, untilReady } from '../ready.ts'
 import type { Run } from '../run.ts'
 import { download } from './maven.ts'
-import { requireJava } from './programs.ts'
+import { javaEnvironment, requireJava } from './programs.ts'
 
 // At least 4.1: in earlier versions, to list more than 1,000 names with a space, `=` or `é` never ends.
 const S3PROXY = { name: 's3proxy', version: '4.1.1', pom: 's3proxy.pom.xml', goal: 'copy-dependencies' } as const
@@ -31,6 +31,7 @@ export async function startS3(run: Run): Promise<S3Address> {
   const server = await run.start({
     name: 's3',
     command: java,
+    env: javaEnvironment(),
     args: [
       ...JVM,
       `-Dlogback.configurationFile=${join(import.meta.dirname, 's3proxy-logback.xml')}`,

@@ -9,6 +9,7 @@ export const longest = [
   'test/endurance/replay/generated-cases.option-pairs.test.ts',
   'test/endurance/faults/origins.never-end.test.ts',
   'test/endurance/faults/tenants.memory.test.ts',
+  'test/endurance/e2e/start.in-an-empty-environment.test.ts',
   'test/endurance/faults/slices.lose-their-workers.test.ts',
   'test/endurance/replay/neo4j-2026.origin-target-manager.test.ts',
   'test/endurance/replay/generated-cases.large.test.ts',
