@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './require-node.ts'
 import { readEnvironment } from './environment.ts'
 import { exitCodes } from './exit.ts'
 import { run } from './program.ts'
