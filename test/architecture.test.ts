@@ -24,7 +24,7 @@ const foundations = ['config', 'errors', 'validation', 'observability', 'lifecyc
 const sharedRules: Record<string, string[]> = {
   jobs: ['publish', 'packets', 'store', 'origin', 'packet', ...foundations],
   publish: ['packets', 'origin', 'packet', 'packstream', ...foundations],
-  models: ['auth', 'origin', 'packet', ...foundations],
+  models: ['auth', 'origin', 'packet', 'packstream', ...foundations],
   packets: ['store', 'packet', ...foundations],
   store: ['packet', ...foundations],
   origin: ['packet', 'packstream', ...foundations],

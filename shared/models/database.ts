@@ -6,6 +6,7 @@ import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
 import { speakOlderBolt } from '../packstream/older-bolt.ts'
+import { receiveHandshakesWhole } from '../packstream/whole-handshakes.ts'
 import { isTransient, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { ModelStatement } from './statements.ts'
@@ -52,6 +53,7 @@ export function openManagerDatabase(
     userAgent: 'graph-packets',
     telemetryDisabled: true,
   })
+  receiveHandshakesWhole(driver)
   speakOlderBolt(driver)
   let schema: Promise<void> | null = null
   let answeredAt = Date.now()

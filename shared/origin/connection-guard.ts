@@ -8,7 +8,7 @@ import * as errors from '../errors/catalogue.ts'
 import { currentTenant } from '../lifecycle/current-tenant.ts'
 import type { Unpack } from '../packstream/decode.ts'
 import { sendTogether } from '../packstream/send-together.ts'
-import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
+import { type BoltConnection, readByMessage } from './connection.ts'
 import { processBudget } from './held-budget.ts'
 import { Rows } from './rows.ts'
 
@@ -36,7 +36,6 @@ subscribe('net.client.socket', (message) => {
   const sockets = socketsOf.getStore()
   if (!sockets) return
   sockets.add(socket)
-  limitHandshake(socket)
   // Not before, because `connect` restores the original method.
   socket.once('connect', () => sendTogether(socket))
 })

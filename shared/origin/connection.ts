@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { Cursor } from '../packstream/cursor.ts'
 import { createMessageReader, tagAt } from './messages.ts'
 
@@ -46,12 +45,6 @@ const longestOtherBytes = 1024 * 1024
  * an object of a kilobyte.
  */
 const mostOtherValues = 10_000
-/**
- * Bytes of a handshake, with room for all versions that a server lists. Beyond it the connection closes with
- * `502 originUnreachable`.
- */
-const longestHandshakeBytes = 1024
-
 /**
  * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Passes records to the driver
  * undecoded: the only field of each is the whole message. Refuses a message that is too large, data that is not a
@@ -101,15 +94,4 @@ export function readByMessage(
     }
   }
   return (value) => protocol.unpack(new DriverBuffer(value))
-}
-
-/** Limits the first data, a response of a few bytes: anything sent with it would reach the driver's own reader. */
-export function limitHandshake(socket: Socket): void {
-  const push = socket.push
-  socket.push = (chunk, encoding) => {
-    socket.push = push
-    const isFit = chunk === null || chunk.length <= longestHandshakeBytes
-    if (!isFit) socket.destroy(new Error(`a handshake is larger than ${longestHandshakeBytes} bytes`))
-    return isFit && socket.push(chunk, encoding)
-  }
 }

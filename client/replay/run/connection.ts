@@ -1,5 +1,6 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
 import { speakOlderBolt } from '../../../shared/packstream/older-bolt.ts'
+import { receiveHandshakesWhole } from '../../../shared/packstream/whole-handshakes.ts'
 import { ReplayError } from '../errors.ts'
 import { sendPackedRows } from './sending.ts'
 
@@ -24,6 +25,7 @@ type Access = 'read' | 'write'
 export function connect({ url, database, user, password }: Target, access: Access = 'write'): Connection {
   const auth = user === null ? undefined : neo4j.auth.basic(user, password ?? '')
   const driver = neo4j.driver(url, auth, { useBigInt: true, telemetryDisabled: true, connectionTimeout: 15_000 })
+  receiveHandshakesWhole(driver)
   speakOlderBolt(driver)
   sendPackedRows(driver)
   return connectionOf(driver, database, access)

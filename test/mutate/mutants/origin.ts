@@ -51,6 +51,13 @@ export const origin: readonly Mutant[] = [
     tests: ['unit/origin/lookup'],
   },
   {
+    file: 'shared/packstream/whole-handshakes.ts',
+    what: 'an origin whose answer to the handshake arrives in two pieces cannot be published',
+    from: 'if (!isWhole(held)) return true',
+    to: '',
+    tests: ['unit/origin/handshakes.divided'],
+  },
+  {
     file: 'shared/origin/connection-guard.ts',
     what: 'the driver resolves the name again, and connects to an address that was never checked',
     from: 'provider._address = provider._address.resolveWith(address)',

@@ -24,6 +24,8 @@ export interface FakeBolt {
 interface Manners {
   /** Maximum chunk size. */
   chunkBytes?: number
+  /** The answer to the handshake: a version, or a list of versions of which the client chooses one. */
+  handshake?: Buffer
   /** Sent immediately after the handshake response. */
   afterHandshake?: Buffer
   /** Receives the socket instead of replying to the first message. */
@@ -39,7 +41,13 @@ interface Manners {
 export async function fakeBolt(
   answer: (query: string) => Iterable<Reply>,
   hello: { [key: string]: Value } = {},
-  { chunkBytes = 0xffff, afterHandshake = Buffer.alloc(0), onHello, afterReplies }: Manners = {},
+  {
+    chunkBytes = 0xffff,
+    handshake = Buffer.from([0, 0, 4, 4]),
+    afterHandshake = Buffer.alloc(0),
+    onHello,
+    afterReplies,
+  }: Manners = {},
 ): Promise<FakeBolt> {
   const queries: string[] = []
   const messages: Buffer[] = []
@@ -48,15 +56,21 @@ export async function fakeBolt(
     sockets.push(socket)
     let read = Buffer.alloc(0)
     let hasShaken = false
+    // A client that has received a list sends the version that it chooses, and its capabilities.
+    let choiceBytes = handshake.readUInt16BE(2) === 0x01ff ? 5 : 0
     let query = ''
     socket.on('data', (chunk) => {
       read = Buffer.concat([read, chunk])
       if (!hasShaken && read.length >= 20) {
         hasShaken = true
         read = read.subarray(20)
-        socket.write(Buffer.concat([Buffer.from([0, 0, 4, 4]), afterHandshake]))
+        socket.write(Buffer.concat([handshake, afterHandshake]))
       }
-      for (let message = hasShaken ? take() : null; message; message = take()) reply(message)
+      if (hasShaken && read.length >= choiceBytes) {
+        read = read.subarray(choiceBytes)
+        choiceBytes = 0
+      }
+      for (let message = hasShaken && choiceBytes === 0 ? take() : null; message; message = take()) reply(message)
     })
 
     function take(): Buffer | null {
