@@ -38,9 +38,11 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)
-  const id = await client.publish(requests, key.value, force, context.signal).catch((error) => {
-    throw error instanceof ServiceError && isKeyReused(error) ? toBeginAnew(error) : error
-  })
+  const id = await key
+    .publish((value) => client.publish(requests, value, force, context.signal))
+    .catch((error) => {
+      throw error instanceof ServiceError ? withRemedy(error) : error
+    })
   const job = await followJob(context, client, id, options.progress)
   // The next copy must publish again.
   if (job.state !== 'succeeded') await key.forget()
@@ -48,7 +50,8 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const source = await packetOf(context, job, options, client)
   const replayed = await runReplay(context, source, target, options)
   const compared = await runComparison(context, source, target, options, verify)
-  await key.forget()
+  // Without --force a new publish would be refused, so the same command compares this packet again.
+  if (force || compared.differing === 0) await key.forget()
   const lines = [...jobLines(job), replayText(source.name, replayed), ...verifyLines(source.name, compared)]
   const verified = { isEqual: isEqual(compared), ...compared }
   printResult(context, options.json, { job, replay: replayed, verify: verified }, lines)
@@ -74,6 +77,15 @@ async function packetOf(
 
 /** Whether the request differs from the one sent earlier with this key, for example in its password. */
 const isKeyReused = ({ status, message }: ServiceError) => status === 422 && message.includes('Idempotency-Key: ')
+
+/** Whether a packet has the name, and no earlier run of this copy has made it. */
+const isTaken = ({ status, message }: ServiceError) => status === 409 && message.includes(' already exists ')
+
+function withRemedy(error: ServiceError): Failure {
+  if (isKeyReused(error)) return toBeginAnew(error)
+  if (!isTaken(error)) return error
+  return new Failure('service', `${error.message}; pass --force to replace it, or get it into the target with replay`)
+}
 
 const toBeginAnew = ({ exit, message, details }: Failure): Failure =>
   new Failure(exit, `${message}; pass --restart to start over`, details)

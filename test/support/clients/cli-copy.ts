@@ -21,7 +21,7 @@ export async function prepareCopies(people: number) {
     /** How many jobs have made this packet. */
     const made = async () =>
       JSON.parse(await jobs()).jobs.filter((one: { fileName: string }) => one.fileName === name).length
-    return { copy, rewrite, remembered, made }
+    return { copy, rewrite, remembered, made, cwd }
   }
 
   return { ...prepared, prepareCopy }
