@@ -6,10 +6,9 @@ import { type Command, Option } from 'commander'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
 import { cannotBe, usageError } from './exit.ts'
+import { requestLimits, requireFitting } from './packet-limits.ts'
 import { jsonOrNull } from './requests.ts'
 import type { PublishRequest } from './service-types.ts'
-
-const idsPerRequest = 500
 
 export interface RequestOptions {
   ids?: string
@@ -43,15 +42,18 @@ export const withRequest = (command: Command): Command =>
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
-  const given = parse(await contentOf(context, file), file)
+  const read = parse(await contentOf(context, file), file)
   const chosen = { orgName: org, fileName: name, model, onModelViolation, compression }
   const instead = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
-  const requests = given.map((request, index) => {
-    const at = given.length > 1 ? `[${index}].` : ''
+  const requests = read.map((request, index) => {
+    const at = read.length > 1 ? `[${index}].` : ''
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
     return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishRequest
   })
-  return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids, '--ids: '), ids))
+  const given = ids === undefined ? null : linesOf(await contentOf(context, ids, '--ids: '), ids)
+  const all = given === null ? requests : withIds(requests, given)
+  requireFitting(all, given?.length ?? null)
+  return all
 }
 
 /** The text of a file, without a byte order mark, which would become part of the first id. */
@@ -108,9 +110,10 @@ function withIds([request, ...others]: PublishRequest[], ids: readonly string[])
   if (request === undefined || others.length > 0) throw usageError('--ids: needs one request, not a list')
   if (Array.isArray(request.originIds) && request.originIds.length > 0)
     throw usageError('--ids: the request has originIds of its own')
-  const count = Math.ceil(ids.length / idsPerRequest)
+  const most = requestLimits.ids
+  const count = Math.ceil(ids.length / most)
   return Array.from({ length: count }, (_, index) => ({
     ...request,
-    originIds: ids.slice(index * idsPerRequest, (index + 1) * idsPerRequest),
+    originIds: ids.slice(index * most, (index + 1) * most),
   }))
 }

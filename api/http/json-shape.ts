@@ -8,7 +8,7 @@ const maxDepth = 32
  */
 const maxContainers = 2_000_000
 /** Keys of a body, without the first two of each object. Beyond it the answer is `400 invalidRequest`. */
-const maxKeys = 1_000_000
+export const maxKeys = 1_000_000
 // A pair has only these two keys, and recurring keys are cheap to parse.
 const freeKeysOfOne = 2
 /** Keys of one object in a body. Beyond it the answer is `400 invalidRequest`. */

@@ -18,7 +18,7 @@ export interface Multi {
 }
 
 /** Sub-requests of a multi. Beyond it the answer is `400 invalidRequest`. */
-const maxSubRequests = 10_000
+export const maxSubRequests = 10_000
 /**
  * Different `credentials` in a multi. Beyond it the answer is `400 invalidRequest`. The service encrypts and stores
  * them with the request, in full.
