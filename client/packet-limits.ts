@@ -38,7 +38,7 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** How many of the first ids of a sub-request leave it at most so many bytes long. */
 function idsWithin(room: number, request: PublishRequest): number {
-  const ids = request.originIds ?? []
+  const ids = (request.originIds ?? []) as readonly string[]
   let bytes = bytesOf({ ...request, originIds: [] })
   for (const [index, id] of ids.entries()) {
     bytes += bytesOf(id) + (index === 0 ? 0 : 1)

@@ -22,7 +22,10 @@ export const probe = (connection: Connection, query: string, signal: AbortSignal
     inSession(connection, async (session) => {
       const transaction = await session.beginTransaction()
       const { summary } = await transaction.run(query).finally(() => transaction.close())
-      const version = summary.server.protocolVersion
-      return constraintSyntax({ major: version?.getMajor() ?? 0, minor: version?.getMinor() ?? 0 })
+      // The `getMinor` of the driver 6.3 returns the major version.
+      const [major = 0, minor = 0] = String(summary.server.protocolVersion ?? '')
+        .split('.')
+        .map(Number)
+      return constraintSyntax({ major, minor })
     }),
   )

@@ -1,6 +1,7 @@
 import { join, type Template, template } from '../cypher/parameters.ts'
 import type { NamedField } from '../kinds/statement.ts'
 import { applied, type Wrap } from '../values/values.ts'
+import { asWritten } from './as-written.ts'
 import type { Properties } from './finding.ts'
 
 /** What the server evaluated for the fields that need an expression: a list for each group of fields. */
@@ -10,8 +11,8 @@ export interface Evaluated {
 }
 
 /**
- * The values that properties must have according to a pair. The server evaluates values that need an expression; any
- * other parameter is the value itself. The query takes the fields as data: if it named each field, the planning time
+ * The values that properties must have according to a pair. The server evaluates values that need an expression, and
+ * the client checks that it did not change them; any other parameter is the value itself. The query takes the fields as data: if it named each field, the planning time
  * would grow with the square of their number.
  */
 export function expectationOf(fields: readonly NamedField[]) {
@@ -36,7 +37,7 @@ export function expectationOf(fields: readonly NamedField[]) {
       const zoned = all(row.equal).filter(([, same]) => same !== null)
       return {
         expected: Object.fromEntries(
-          fields.map(({ key, name, value }) => [key, value.wrap === null ? parameters[name] : evaluated.get(key)]),
+          fields.map(({ key, name, value }) => [key, asWritten(value, parameters[name], evaluated.get(key))]),
         ),
         equal: Object.fromEntries(zoned) as Record<string, boolean>,
       }
@@ -53,9 +54,9 @@ function evaluatedBy([field]: readonly NamedField[]): Template {
 function isSame(group: readonly NamedField[]): Template {
   const { wrap, list } = (group[0] as NamedField).value
   if (wrap !== 'datetime' && wrap !== 'datetimeByFields') return ['null']
-  const instant = (it: string | Template) =>
-    list ? template`[z IN ${it} | z.epochSeconds]` : template`(${it}).epochSeconds`
+  const offset = (it: string | Template) =>
+    list ? template`[z IN ${it} | z.offsetSeconds]` : template`(${it}).offsetSeconds`
   const [actual, expected] = ['actual[x[0]]', evaluatedBy(group)]
-  // `=` treats both instants of a repeated hour as equal.
-  return template`CASE WHEN ${actual} = ${expected} THEN ${instant(actual)} = ${instant(expected)} ELSE false END`
+  // `=` treats both instants of a repeated hour as equal. Neo4j computes no `epochSeconds` beyond 292 million years.
+  return template`CASE WHEN ${actual} = ${expected} THEN ${offset(actual)} = ${offset(expected)} ELSE false END`
 }

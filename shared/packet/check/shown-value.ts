@@ -2,6 +2,7 @@ import neo4j, { type Point } from 'neo4j-driver'
 import { stringifyLossless } from '../lossless-json.ts'
 import { isUndecodable } from '../values/render-value.ts'
 import { floatText } from '../values/values.ts'
+import { Altered } from './as-written.ts'
 
 /** A value with its type: 1, 1.0, "1" and [1] give four texts. A datetime with a named zone omits its offset. */
 export function valueText(value: unknown): string {
@@ -24,6 +25,7 @@ export function valueText(value: unknown): string {
  */
 export function areSame(a: unknown, b: unknown, areEqual?: boolean): boolean {
   if (Object.is(a, b)) return true
+  if (a instanceof Altered || b instanceof Altered) return false
   if (areEqual === false || typeof a !== 'object' || typeof b !== 'object') return false
   try {
     return valueText(a) === valueText(b)
@@ -37,6 +39,8 @@ const elementsShown = 60
 /** A value and its type, for people: `41.0 (float)`. */
 export function shownValue(value: unknown): string {
   if (value === undefined || value === null) return 'none'
+  // The end of the parameter, such as a time zone, may be what the target has changed.
+  if (!isUndecodable(value) && value instanceof Altered) return `${shortened(value.text, 200)} (${value.type})`
   return `${shortened(notation(value))} (${typeOf(value)})`
 }
 
@@ -71,5 +75,5 @@ export function shownId(id: unknown): string {
 const longestShown = 60
 
 /** The beginning of a long text. It is a copy: a slice would keep the whole text in memory. */
-export const shortened = (text: string): string =>
-  text.length > longestShown ? `${Buffer.from(text.slice(0, longestShown))}…` : text
+export const shortened = (text: string, longest = longestShown): string =>
+  text.length > longest ? `${Buffer.from(text.slice(0, longest))}…` : text

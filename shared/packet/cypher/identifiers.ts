@@ -8,15 +8,15 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 const unquotable = /[\\\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Whether a statement's text can contain this name: no backslash, control character or lone surrogate, and not longer
- * than a database accepts. Contract 5.
+ * Whether a statement's text can contain this name: no backslash, control character or lone surrogate, and not too
+ * long. Contract 5.
  */
 export const isQuotable = (name: string): boolean =>
   name !== '' && name.length <= longestName && !unquotable.test(name) && name.isWellFormed()
 
 /**
  * Characters of a label, type or property key. Beyond it the answer is `400 invalidRequest`; an element of the origin
- * is unpublishable. No database accepts more.
+ * is unpublishable.
  */
 export const longestName = 65_535
 

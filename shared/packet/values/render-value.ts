@@ -92,7 +92,7 @@ function partsOfDateTime(value: DateTime<Whole>): Parts {
     : [of, tag.dateTimeAtLocal, local, nanosecond, offset]
 }
 
-const whole = (value: Whole) => BigInt(String(value))
+export const whole = (value: Whole) => BigInt(String(value))
 
 type DateFields = Record<'year' | 'month' | 'day', Whole>
 type TimeFields = Record<'hour' | 'minute' | 'second' | 'nanosecond', Whole>
@@ -110,7 +110,7 @@ function days({ year, month, day }: DateFields): bigint {
 
 const secondOfDay = ({ hour, minute, second }: TimeFields) => (whole(hour) * 60n + whole(minute)) * 60n + whole(second)
 const nanoseconds = (time: TimeFields) => secondOfDay(time) * 1_000_000_000n + whole(time.nanosecond)
-const seconds = (at: DateFields & TimeFields) => days(at) * 86_400n + secondOfDay(at)
+export const seconds = (at: DateFields & TimeFields) => days(at) * 86_400n + secondOfDay(at)
 
 /** A value that the driver cannot decode (a zoned datetime without a known offset) throws on every access. */
 export function isUndecodable(value: unknown): boolean {

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A proxy between a client and a local server: can be stopped, and counts round trips and bytes. */
-export async function startProxy(url: string) {
+/**
+ * A proxy between a client and a local server: can be stopped, and counts round trips and bytes. `change` changes what
+ * the client sends.
+ */
+export async function startProxy(url: string, change = (bytes: Buffer) => bytes) {
   const { hostname, port: upstreamPort } = new URL(url)
   const open = new Set<Socket>()
   let [turns, answered] = [0, 0]
@@ -18,7 +21,7 @@ export async function startProxy(url: string) {
         if (from === client && isClientsTurn) turns++
         isClientsTurn = from === upstream
         if (from === upstream) answered += bytes.length
-        to.write(bytes)
+        to.write(from === client ? change(bytes) : bytes)
       })
       from.on('error', () => to.destroy())
       from.on('close', () => {

@@ -91,8 +91,13 @@ test('a copy does not overwrite a file that it did not write', async () => {
   }
   expect(readFileSync(`${other}.copy`, 'utf8')).toBe('mine')
   writeFileSync(`${other}.copy`, '')
-  const { value } = await openCopyKey([], options)
-  expect((await openCopyKey([], options)).value).toBe(value)
+  const sent: string[] = []
+  const isLost = async (key: string) => {
+    sent.push(key)
+    throw new Error('no answer')
+  }
+  for (const _ of [1, 2]) await expect((await openCopyKey([], options)).publish(isLost)).rejects.toThrow('no answer')
+  expect(sent).toEqual([sent[0], sent[0]])
 })
 
 test('a result that cannot be written is exit code 1 and one line', async () => {

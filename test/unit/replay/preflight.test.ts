@@ -1,20 +1,27 @@
+import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
 import { createMissing, preflight } from '../../../client/replay/preflight/preflight.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
 import { databaseError } from './fake-connection.ts'
 
+// The driver does not declare it.
+const { ProtocolVersion } = neo4j as unknown as { ProtocolVersion: new (major: number, minor: number) => object }
 const { signal } = new AbortController()
 const needed = [{ label: 'Person', property: 'id' }]
 const settings = { createConstraints: true, withoutConstraints: false }
 
 /** A target without constraints, where queries that begin so fail with these codes one after the other. */
-function failing(begin: string, codes: string[]): { connection: Connection; asked: string[] } {
+function failing(
+  begin: string,
+  codes: string[],
+  protocolVersion = new ProtocolVersion(3, 0),
+): { connection: Connection; asked: string[] } {
   const asked: string[] = []
   async function run(query: string) {
     asked.push(query)
     const code = query.startsWith(begin) ? codes.shift() : undefined
     if (code !== undefined) throw databaseError(code)
-    return { records: [], summary: { server: { protocolVersion: { getMajor: () => 3, getMinor: () => 0 } } } }
+    return { records: [], summary: { server: { protocolVersion } } }
   }
   const session = () => ({ run, async close() {}, beginTransaction: async () => ({ run, async close() {} }) })
   return { connection: { session, async close() {} } as unknown as Connection, asked }
@@ -63,4 +70,17 @@ test('the checks create no constraints; if one cannot be created, the ones creat
     kind: 'refused',
     message: expect.stringMatching(/:Town\(id\) cannot be created: .*; created before it: :City\(id\), :Person\(id\)$/),
   })
+})
+
+test.each([
+  [3, 0, 'ON (n:`Person`) ASSERT'],
+  [4, 2, 'ON (n:`Person`) ASSERT'],
+  [4, 3, 'ON (n:`Person`) ASSERT'],
+  [4, 4, 'IF NOT EXISTS FOR (n:`Person`) REQUIRE'],
+  [5, 0, 'IF NOT EXISTS FOR (n:`Person`) REQUIRE'],
+])("a server of Bolt %i.%i gets statements of its own syntax, by the driver's own version object", async (...of) => {
+  const [major, minor, words] = of
+  const { connection, asked } = failing('none', [], new ProtocolVersion(major, minor))
+  await prepare(connection)
+  expect(asked.at(-1)).toContain(`CREATE CONSTRAINT ${words}`)
 })
