@@ -2,6 +2,7 @@ import { ReplayError } from '../errors.ts'
 import { atTarget, type Connection, type Target } from '../run/connection.ts'
 import { describeFailure, isAbort, remedyFor } from '../run/failures.ts'
 import { type ConstraintSyntax, creation, ensures, listing, namesOf, type Uniqueness } from './constraints.ts'
+import { dropOf, indexListing } from './indexes.ts'
 import { allRows, probe } from './queries.ts'
 
 export interface PreflightSettings {
@@ -26,7 +27,9 @@ export const preflight = (
     const syntax = await probe(connection, 'CREATE ()', signal)
     const databaseId = await idOf(connection, signal)
     const missing = withoutConstraints ? [] : await missingConstraints(connection, needed, syntax, signal)
-    if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, syntax))
+    const drops = missing.length > 0 ? await dropsFor(connection, missing, syntax, signal) : []
+    if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, drops, syntax))
+    if (drops.length > 0) throw new ReplayError('refused', obstructedText(drops))
     return { databaseId, missing, syntax }
   })
 
@@ -41,7 +44,7 @@ export const createMissing = (
       // The query ends when the index behind the constraint is complete.
       await allRows(connection, creation(one, syntax), {}, signal).catch((error) => {
         if (error.code?.endsWith('.EquivalentSchemaRuleAlreadyExists')) return
-        // The first line names the constraint, the next the two nodes in the way.
+        // Another line names the constraint, which is known.
         const reason = /^Both Node.*$/m.exec(error.message)?.[0] ?? describeFailure(error)
         const which = `the uniqueness constraint on ${namesOf([one])} cannot be created`
         const created = missing.slice(0, index)
@@ -81,6 +84,29 @@ async function missingConstraints(
   return needed.filter((one) => !existing.some((row) => ensures(row, one)))
 }
 
+/** An index that is in the way of a constraint, and the statement that drops it. */
+interface Drop {
+  one: Uniqueness
+  drop: string
+}
+
+/** The indexes in the way of missing constraints; none if the user may not list indexes. */
+async function dropsFor(
+  connection: Connection,
+  missing: readonly Uniqueness[],
+  syntax: ConstraintSyntax,
+  signal: AbortSignal,
+): Promise<Drop[]> {
+  const indexes = await allRows(connection, indexListing(syntax), {}, signal).catch((error) => {
+    if (isAbort(error) || remedyFor(error) === 'reconnect') throw error
+    return []
+  })
+  return missing.flatMap((one) => {
+    const drop = indexes.map((row) => dropOf(row, one)).find((text) => text !== null)
+    return drop === undefined ? [] : [{ one, drop: drop as string }]
+  })
+}
+
 /** Turns a failure into an error that says whether the target cannot be reached, or cannot be `done`. */
 async function reached<T>(done: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
@@ -99,9 +125,17 @@ async function idOf(connection: Connection, signal: AbortSignal): Promise<string
   return typeof rows[0]?.id === 'string' ? rows[0].id : null
 }
 
-function missingText(missing: readonly Uniqueness[], syntax: ConstraintSyntax): string {
+function missingText(missing: readonly Uniqueness[], drops: readonly Drop[], syntax: ConstraintSyntax): string {
+  const first = drops.map(({ drop }) => `${drop}; `).join('')
   const run = missing.map((one) => creation(one, syntax)).join('; ')
   const risk = 'replay would be slow and could make duplicates'
-  const hint = `Run: ${run}; or pass --create-constraints`
+  const hint = `Run: ${first}${run}; or ${drops.length > 0 ? `run only ${dropText(drops)} and ` : ''}pass --create-constraints`
   return `the target has no uniqueness constraint on ${namesOf(missing)}: ${risk}. ${hint}`
 }
+
+function obstructedText(drops: readonly Drop[]): string {
+  const names = namesOf(drops.map(({ one }) => one))
+  return `the uniqueness constraint on ${names} cannot be created while a plain index is there. Run: ${dropText(drops)}`
+}
+
+const dropText = (drops: readonly Drop[]) => drops.map(({ drop }) => drop).join('; ')

@@ -25,10 +25,16 @@ export function remedyFor(error: unknown): Remedy {
   return ofPair.test(code) || ofIndexedValue.test(describeFailure(error)) ? 'find the pair' : 'give up'
 }
 
-/** The code and the first line of the message, for people. */
+// The message may quote a value of thousands of characters.
+const longestMessage = 1_000
+
+/** The code and the message, for people. Neo4j gives the reason of some failures in a line after the first. */
 export function describeFailure(error: unknown): string {
   const { message = String(error) } = error as { message?: string }
-  const line = message.split('\n', 1)[0]?.slice(0, 300) ?? ''
+  const line = message
+    .slice(0, longestMessage)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
   const code = codeOf(error)
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
