@@ -135,6 +135,12 @@ export const notCancellable = (state: string) =>
 export const keyReused = () =>
   new AppError(422, 'keyReused', 'Idempotency-Key: this key was used for another request within the last 24 hours')
 export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
+/** Trying again does not help: the store has answered. */
+export const packetDamaged = caused(
+  500,
+  'packetDamaged',
+  'the packet is damaged: one of its stored objects is missing or has other content; publish it again with forceOverwrite',
+)
 export const packetGone = () =>
   new AppError(410, 'packetGone', "the job's packet was replaced or has expired, and is gone")
 export const workerLost = () => new AppError(500, 'workerLost', 'too many workers ended while they ran this publish')

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts'
 import type { CommitOptions, Generations } from './generations.ts'
-import { expiringAfter, type Manifest } from './manifest.ts'
+import { expiringAfter, isDamage, type Manifest } from './manifest.ts'
 
 interface Packet {
   /** The staged manifest. The commit replaces its `createdAt`, because the life of the packet begins then. */
@@ -15,7 +15,7 @@ interface Packet {
 
 /**
  * Commits staged parts as the next generation of a packet, or discards them if the store certainly has no manifest of
- * this publisher. After `storeAway` or an unexpected error it may have one.
+ * this publisher. After `storeAway`, `packetDamaged` or an unexpected error it may have one.
  * @throws what `Generations.commit` throws
  */
 export async function commitStaged(
@@ -28,7 +28,8 @@ export async function commitStaged(
   try {
     return { generation: await generations.commit(name, manifest, options), manifest }
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'storeAway') await discard?.().catch(() => {})
+    const isCertain = error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)
+    if (isCertain) await discard?.().catch(() => {})
     throw error
   }
 }

@@ -14,9 +14,12 @@ const gzipped = promisify(gzip)
  */
 export const compressed = (bytes: Buffer): Promise<Buffer> => gzipped(bytes, { level: constants.Z_BEST_SPEED })
 
+const isOfGunzip = (error: unknown) => /^Z_/.test((error as { code?: string }).code ?? '')
+
 /**
  * The JSON of a stored part, which must have `bytes` bytes. Holds a few chunks in memory.
- * @throws storeAway (503) if the part cannot be read, is damaged or has another length. Yields at most `bytes` bytes.
+ * @throws packetDamaged (500) if the part is damaged or has another length, storeAway (503) if the store breaks off.
+ * Yields at most `bytes` bytes.
  */
 export async function* contentOf(stored: Readable, bytes: number, compression?: 'gzip'): AsyncGenerator<Buffer> {
   let length = 0
@@ -27,8 +30,8 @@ export async function* contentOf(stored: Readable, bytes: number, compression?: 
       if (length > bytes) break
       yield chunk
     }
-    if (length !== bytes) throw new Error(`a stored part does not have its ${bytes} bytes`)
   } catch (error) {
-    throw errors.storeAway(error)
+    throw isOfGunzip(error) ? errors.packetDamaged(error) : errors.storeAway(error)
   }
+  if (length !== bytes) throw errors.packetDamaged(new Error(`a stored part does not have its ${bytes} bytes`))
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { generationKey, generationsOf, parseGenerationKey } from './keys.ts'
-import { isVisible, type Manifest, parseManifest, UnreadableManifest } from './manifest.ts'
+import { isVisible, type Manifest, parseManifest } from './manifest.ts'
 
 export interface Generation {
   generation: number
@@ -23,8 +23,8 @@ export type GenerationReader = ReturnType<typeof createGenerationReader>
 
 /**
  * Reads the generations of a packet's name. Except for `list`, the cost does not grow with their number: a listing
- * begins with the latest, and a void generation names the one that readers see. All functions throw
- * `UnreadableManifest` if they need a manifest that is unreadable.
+ * begins with the latest, and a void generation names the one that readers see. All functions throw `packetDamaged` if
+ * they need a manifest that is unreadable.
  */
 export function createGenerationReader(store: ObjectStore, cache: ManifestCache) {
   /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
@@ -69,7 +69,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
       const highest = await seenAt(name, number)
       if (highest !== 'gone') return { number, highest }
     }
-    throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
+    throw errors.packetDamaged(new Error('a generation that is listed, or that a void one names, does not exist'))
   }
 
   /** The generation that readers see while this is the latest; `gone` if it was swept. */
@@ -80,7 +80,8 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     if (!manifest.isVoid) return { generation: number, manifest }
     const under = manifest.over ?? 0
     // A damaged manifest could name itself, which would lead to an endless loop.
-    if (under >= number) throw new UnreadableManifest(`the manifest ${generationKey(name, number)} is over ${under}`)
+    if (under >= number)
+      throw errors.packetDamaged(new Error(`the manifest ${generationKey(name, number)} is over ${under}`))
     return seenAt(name, under)
   }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { AppError } from '../errors/app-error.ts'
+import * as errors from '../errors/catalogue.ts'
 
 /** The fields of a part that storage relies on. */
 const reliablePart = z.object({
@@ -48,28 +50,26 @@ export interface Manifest extends z.infer<typeof reliable> {
   content?: object
 }
 
-/** A manifest that is not JSON, or has a format that this version does not know. */
-export class UnreadableManifest extends Error {
-  override readonly name = 'UnreadableManifest'
-}
-
-/** @throws UnreadableManifest unless it has what storage relies on. */
+/** @throws packetDamaged if it is not JSON, or has a format that this version does not know. */
 export function parseManifest(key: string, json: Buffer): Manifest {
   let manifest: Manifest
   try {
     manifest = JSON.parse(json.toString())
   } catch (cause) {
-    throw new UnreadableManifest(`the manifest ${key} is not JSON`, { cause })
+    throw errors.packetDamaged(new Error(`the manifest ${key} is not JSON`, { cause }))
   }
   const { error } = reliable.safeParse(manifest)
-  if (error) throw new UnreadableManifest(`the manifest ${key} is of an unknown format`, { cause: error })
+  if (error) throw errors.packetDamaged(new Error(`the manifest ${key} is of an unknown format`, { cause: error }))
   return manifest
 }
 
+export const isDamage = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'packetDamaged'
+
 /** The result of `work`, or of `otherwise` if a manifest is unreadable; throws other errors. */
-export const unlessUnreadable = <T>(work: Promise<T>, otherwise: (error: UnreadableManifest) => T): Promise<T> =>
+export const unlessUnreadable = <T>(work: Promise<T>, otherwise: (error: AppError) => T): Promise<T> =>
   work.catch((error) => {
-    if (error instanceof UnreadableManifest) return otherwise(error)
+    if (isDamage(error)) return otherwise(error)
     throw error
   })
 

@@ -173,10 +173,10 @@ export function createPackets(store: ObjectStore, generations: Generations, know
       if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
       return files
     },
-    /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or has another length */
+    /** The content of a part, decompressed. @throws packetDamaged (500) if it is gone or damaged */
     async open({ key, fileName, bytes, compression }: StoredFile): Promise<AsyncIterable<Buffer>> {
       const stream = await store.stream(key)
-      if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
+      if (stream === null) throw errors.packetDamaged(new Error(`the object of the part "${fileName}" is gone`))
       // The answer's Content-Length is fixed: clients would read extra bytes as the next answer, and wait for missing
       // bytes.
       return contentOf(stream, bytes, compression)

@@ -1,6 +1,7 @@
+import type { AppError } from '../errors/app-error.ts'
 import { inBatches } from '../store/batches.ts'
 import type { Generations } from './generations.ts'
-import { UnreadableManifest } from './manifest.ts'
+import { isDamage } from './manifest.ts'
 
 const none: ReadonlySet<string> = new Set()
 
@@ -13,7 +14,7 @@ export type References = ReturnType<typeof createReferences>
 export function createReferences(generations: Generations, name: string) {
   const made = new Map<string, number>()
   let seen = 0
-  let unreadable: UnreadableManifest | null = null
+  let unreadable: AppError | null = null
   // Runs of one job are checked one after the other.
   let last: { jobId: string; keys: ReadonlySet<string> } | null = null
 
@@ -22,7 +23,7 @@ export function createReferences(generations: Generations, name: string) {
     const above = (await generations.above(name, seen)).filter((number) => number > seen)
     await inBatches(above, async (number) => {
       const manifest = await generations.read(name, number).catch((error) => {
-        if (error instanceof UnreadableManifest) unreadable = error
+        if (isDamage(error)) unreadable = error
         throw error
       })
       if (manifest) made.set(manifest.jobId, number)
@@ -34,7 +35,7 @@ export function createReferences(generations: Generations, name: string) {
     name,
     /**
      * Keys of the parts of a job's generation; empty if the job has none at this moment.
-     * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any job.
+     * @throws packetDamaged for every job if any generation is unreadable: it may refer to the parts of any job.
      */
     async of(jobId: string): Promise<ReadonlySet<string>> {
       if (unreadable) throw unreadable

@@ -1,8 +1,9 @@
+import type { AppError } from '../errors/app-error.ts'
 import { inBatches } from '../store/batches.ts'
 import { probes, type StoredObject } from '../store/object-store.ts'
 import type { Generations } from './generations.ts'
-import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
-import { type Manifest, type UnreadableManifest, unlessUnreadable } from './manifest.ts'
+import { hiddenBelow, markerKey, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
+import { type Manifest, unlessUnreadable } from './manifest.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
@@ -19,7 +20,7 @@ export interface SweepRules {
   /** Brings a packet's plain files up to date. */
   refreshPlainFiles(name: string): Promise<void>
   /** Called once for each packet that is skipped. */
-  unreadable(name: string, error: UnreadableManifest): void
+  unreadable(name: string, error: AppError): void
   signal: AbortSignal
 }
 
@@ -101,15 +102,26 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
     }
-    if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
+    if (latest && mayHaveToGo(markers.get(latest.key))) await sweepLatest(name, latest, markers.get(latest.key))
   }
 
-  /** Uses the marker if there is one, so that a sweep need not read the manifest of every packet. */
-  async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
-    const ofMarkers = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
-    const seen = ofMarkers.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
-    const expiresAt = seen === null || seen === 'gone' ? ofMarkers[0] : seen.manifest.expiresAt
-    return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
+  const isLongExpired = (expiresAt?: string) => expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
+
+  /** A marker may postpone a removal, so that a sweep need not read the manifest of every packet. */
+  const mayHaveToGo = (markers: readonly StoredObject[] = []) =>
+    markers.length !== 1 || markers.some(({ key }) => isLongExpired(parseMarkerKey(key)?.expiresAt))
+
+  /** Only the manifest decides. Markers that say something else would mislead listings. */
+  async function sweepLatest(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
+    const seen = await generations.seenAt(name, numberOf(latest))
+    if (seen === 'gone') return
+    const { parts = [], expiresAt } = seen?.manifest ?? {}
+    const marker = markerKey(latest.key, parts.length, expiresAt)
+    await inBatches(
+      markers.filter(({ key }) => key !== marker),
+      ({ key }) => store.remove(key),
+    )
+    if (isLongExpired(expiresAt)) await removeExpired(name, latest)
   }
 
   /** Records the removal of an expired packet. A generation committed in the meantime takes the number, and stays. */

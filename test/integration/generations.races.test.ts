@@ -164,11 +164,11 @@ test('a commit whose number already exists succeeds when the earlier write was i
   expect(await committed(name)).toEqual([mine])
 })
 
-test('a packet whose highest generation is unreadable is reported unavailable, not missing', async () => {
+test('a packet whose highest generation is listed but does not exist is reported damaged, not missing', async () => {
   const name = someName()
   await commitOn(store, name, manifest(name))
   const blind = createGenerations({ ...store, get: async () => null })
-  await expect(blind.highest(name)).rejects.toMatchObject({ status: 503, code: 'storeAway' })
+  await expect(blind.highest(name)).rejects.toMatchObject({ status: 500, code: 'packetDamaged' })
 })
 
 test('a generation swept during lookup gives way to the next', async () => {

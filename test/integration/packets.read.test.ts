@@ -155,10 +155,10 @@ describe('download URLs', () => {
   })
 })
 
-test('a file whose object is missing is reported unavailable, not empty', async () => {
+test('a part whose object is missing is reported damaged, not empty, and not as a store that does not answer', async () => {
   const org = someOrg()
   const [part] = await publish(org, 'f', ['x'])
   const [file] = await packets.require(org, 'f')
   await store.remove(part?.key ?? '')
-  await expect(packets.open(file as StoredFile)).rejects.toMatchObject({ status: 503, code: 'storeAway' })
+  await expect(packets.open(file as StoredFile)).rejects.toMatchObject({ status: 500, code: 'packetDamaged' })
 })

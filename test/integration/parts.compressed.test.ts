@@ -100,7 +100,7 @@ test('a compressed packet is read back as its JSON, and fails where an object is
   const stored = (await store.get(key)) as Buffer
   for (const damaged of [stored.subarray(0, stored.length - 9), texts[0] as Buffer, stored.fill(0, 100, 110)]) {
     await store.put(key, damaged, 'gzip')
-    await expect(read(files[0])).rejects.toMatchObject({ status: 503, code: 'storeAway' })
+    await expect(read(files[0])).rejects.toMatchObject({ status: 500, code: 'packetDamaged', retryable: false })
   }
   expect((await read(files[1])).equals(texts[1] as Buffer)).toBe(true)
 })

@@ -58,7 +58,7 @@ describe.each([
       for (const other of [1, 2, 3].filter((each) => each !== generation)) await reopened.generations.read('a/f', other)
       const before = await keysBelow(storage, 'a/.parts/f/')
       const told: [string, string][] = []
-      const unreadable = (name: string, { message }: Error) => void told.push([name, message])
+      const unreadable = (name: string, { cause }: Error) => void told.push([name, String(cause)])
       const { generations, ...removed } = await sweep(reopened, { unreadable })
       // If 3 is the unreadable one, generation 1 is removed with its part, because 2 superseded it whatever 3 is.
       const below = generation === 3 ? 1 : 0
@@ -130,7 +130,7 @@ describe('readers', () => {
     expect((await reopened.packets.page('a', [''], { limit: 2, after: 'f' })).names).toEqual(['gPart1of2', 'gPart2of2'])
     expect(await reopened.packets.list('a', ['f'])).toEqual(['f'])
     expect(await reopened.packets.require('a', 'g')).toHaveLength(2)
-    await expect(reopened.packets.require('a', 'f')).rejects.toThrow('is not JSON')
+    await expect(reopened.packets.require('a', 'f')).rejects.toMatchObject({ code: 'packetDamaged' })
   })
 
   test('readers list no file of a removed packet with an unreadable generation: it may be a copy', async () => {

@@ -11,7 +11,7 @@ export interface ListedPacket {
   generation: number
   /** The key of that generation's manifest. */
   manifestKey: string
-  /** Number of parts that readers see according to the marker, 0 for none; null without a marker. */
+  /** Number of parts that readers see according to the marker, 0 for none; null without one, or if several disagree. */
   parts: number | null
   /** When it expires according to the marker; absent: never. */
   expiresAt?: string | undefined
@@ -42,6 +42,7 @@ export async function packetsNamed(store: ObjectStore, names: Iterable<string>):
 /** The first packet at or after a key of the hidden directory, if its keys start with `within`. */
 async function nextPacket(cursor: Cursor, from: string, within: string): Promise<ListedPacket | null> {
   let latest: ListedPacket | null = null
+  let markers = 0
   const isNext = (key: string) => key.startsWith(latest === null ? within : generationsOf(latest.name))
   for (let object = await cursor.seek(from); object !== null && isNext(object.key); object = await cursor.next()) {
     const { key } = object
@@ -52,8 +53,9 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
       continue
     }
     if (marker?.manifestKey !== latest.manifestKey) break
-    latest.parts = hasExpired(marker) ? 0 : marker.parts
-    latest.expiresAt = marker.expiresAt
+    const isOnly = ++markers === 1
+    latest.parts = isOnly ? (hasExpired(marker) ? 0 : marker.parts) : null
+    latest.expiresAt = isOnly ? marker.expiresAt : undefined
   }
   return latest
 }

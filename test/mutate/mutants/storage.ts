@@ -165,9 +165,16 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/manifest.ts',
     what: 'a store that does not answer counts as an unreadable manifest, and the sweep as done',
-    from: 'if (error instanceof UnreadableManifest) return otherwise(error)',
+    from: 'if (isDamage(error)) return otherwise(error)',
     to: 'return otherwise(error)',
     tests: ['integration/sweep.unreadable'],
+  },
+  {
+    file: 'shared/packets/sweep.ts',
+    what: 'a sweep removes a packet because of its marker',
+    from: 'const { parts = [], expiresAt } = seen?.manifest ?? {}',
+    to: 'const { parts = [] } = seen?.manifest ?? {}\n    const expiresAt = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt).find(isLongExpired)',
+    tests: ['unit/packets/markers'],
   },
   {
     file: 'shared/packets/sweep.ts',

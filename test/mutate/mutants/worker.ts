@@ -32,7 +32,7 @@ export const worker: readonly Mutant[] = [
   {
     file: 'shared/packets/commit.ts',
     what: 'the parts of a packet are removed because the answer to its commit was lost',
-    from: "error instanceof AppError && error.code !== 'storeAway'",
+    from: "error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)",
     to: 'error instanceof AppError',
     tests: ['unit/worker/commit-packet'],
   },

@@ -11,5 +11,6 @@ test.each([3, 2])('a void generation 2 over generation %i is unreadable', async 
   const store = openMemoryStore()
   for (const content of ['1', '2', '3']) await commitPacket({ ...storageOn(store), store }, 'a/f', [content])
   await store.put(generationKey('a/f', 2), Buffer.from(JSON.stringify({ ...voided(randomUUID()), over })))
-  await expect(storageOn(store).generations.seenAt('a/f', 2)).rejects.toThrow(`${generationKey('a/f', 2)} is over`)
+  const cause = new Error(`the manifest ${generationKey('a/f', 2)} is over ${over}`)
+  await expect(storageOn(store).generations.seenAt('a/f', 2)).rejects.toMatchObject({ code: 'packetDamaged', cause })
 })

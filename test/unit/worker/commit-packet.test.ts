@@ -50,6 +50,7 @@ test('a run that lost its commit discards its parts; without a response it keeps
   expect(await discarded(false, errors.jobInterrupted())).toBe(1)
   expect(await discarded(true, errors.fileExists('org', 'file'))).toBe(1)
   expect(await discarded(true, errors.storeAway(new Error('no answer')))).toBe(0)
+  expect(await discarded(true, errors.packetDamaged(new Error('no JSON')))).toBe(0)
 })
 
 test('a commit expects the next number for a day only: later, generations made meanwhile may have been swept', async () => {
