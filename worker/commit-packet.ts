@@ -23,10 +23,10 @@ const dayMs = 24 * 3_600_000
 
 /**
  * The latest generation when the job was submitted. Undefined if that is a day or more ago: a sweep may have removed a
- * later generation since.
+ * later generation since. A clock that gives a time so far ahead was wrong, so nobody knows how long ago that was.
  */
 export const latestLately = ({ createdAt, order }: JobRecord) =>
-  Date.now() - Date.parse(createdAt) < dayMs ? order.latestBefore : undefined
+  Math.abs(Date.now() - Date.parse(createdAt)) < dayMs ? order.latestBefore : undefined
 
 /** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
 export async function commitPacket(

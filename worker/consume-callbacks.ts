@@ -37,7 +37,7 @@ const usualTimes: CallbackTimes = {
 }
 
 /** Time that a receiver of callbacks may ask for in `Retry-After`. Beyond it the worker waits only this long. */
-const longestRetryAfterMs = 24 * hour
+export const longestRetryAfterMs = 24 * hour
 
 /**
  * Callbacks in progress in one worker. Beyond it they wait in their queue. They mostly wait for receivers, and use no

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { capExpiry, promoteMistimed, repairAfterClockSetBack } from '../shared/jobs/clock-repair.ts'
+import { longestBackoffMs } from '../shared/jobs/queue.ts'
 import { isRedisAway, redisNow } from '../shared/jobs/redis.ts'
 import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { script } from '../shared/jobs/script.ts'
@@ -8,6 +10,7 @@ import { janitorFailed, jobRestored, packetSkipped, swept } from '../shared/obse
 import { withTrace } from '../shared/observability/trace.ts'
 import { longestLinkSeconds } from '../shared/packets/links.ts'
 import { type SweepRules, type Swept, sweepStorage } from '../shared/packets/sweep.ts'
+import { longestRetryAfterMs } from './consume-callbacks.ts'
 import type { WorkerContext } from './context.ts'
 
 const dayMs = 24 * 3_600_000
@@ -28,6 +31,7 @@ return redis.call('PEXPIRE', key, milliseconds)`,
  */
 const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Promise<void>> = {
   async rescue(context) {
+    await repairClocks(context)
     await restoreJobs(context, await gracePeriodStart(context))
   },
   async plainFiles(context, signal) {
@@ -44,9 +48,16 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
     const { redis } = context
     if ((await redis.exists(sweptKey)) === 1) return
     await context.records.openRuns.recount()
-    await sweep(context, Date.now(), signal)
-    await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
+    const now = await sweepTime(context)
+    await sweep(context, now, signal)
+    await redis.set(sweptKey, new Date(now).toISOString(), 'PX', dayMs)
   },
+}
+
+/** By two clocks, neither of them this worker's: one that is ahead would make a sweep remove what is still young. */
+export async function sweepTime({ redis, store }: Pick<WorkerContext, 'redis' | 'store'>): Promise<number> {
+  await store.ping()
+  return Math.min(store.now(), await redisNow(redis))
 }
 
 const gracePeriodStart = async ({ redis }: WorkerContext) => (await redisNow(redis)) - gracePeriodMs
@@ -92,6 +103,7 @@ async function withDutyLock(
   const owner = randomUUID()
   const key = dutyKey(duty)
   const lockMs = 2 * everyMs
+  await capExpiry(redis, { key, milliseconds: lockMs })
   if ((await redis.set(key, owner, 'PX', lockMs, 'NX')) === null) return
   const renewal = setInterval(() => {
     renew(redis, { key, owner, milliseconds: lockMs }).catch(() => {})
@@ -102,6 +114,22 @@ async function withDutyLock(
     clearInterval(renewal)
     await renew(redis, { key, owner, milliseconds: 0 })
   }
+}
+
+/** Repairs the queues after a clock was wrong: that of Redis, or that of a worker. */
+export async function repairClocks(
+  context: Pick<WorkerContext, 'redis' | 'queue' | 'callbacks' | 'config' | 'log'>,
+): Promise<void> {
+  const { redis, log } = context
+  const { lockSeconds, stalledSeconds, retrySeconds } = context.config.worker
+  const times = { lockMs: lockSeconds * 1_000, stalledMs: stalledSeconds * 1_000, sweptMs: dayMs }
+  const [jobs, callbacks] = [context.queue.queue, context.callbacks.queue]
+  await repairAfterClockSetBack(redis, [jobs, callbacks], times)
+  const promoted = [
+    ...(await promoteMistimed(redis, jobs, Math.max(longestBackoffMs, retrySeconds * 1_000))),
+    ...(await promoteMistimed(redis, callbacks, longestRetryAfterMs)),
+  ]
+  if (promoted.length > 0) log.warn({ jobIds: promoted }, 'deliveries waited by a wrong clock and run now')
 }
 
 /** Requeues unfinished jobs that the queue lacks: an API crashed before queueing one, or Redis lost some. */

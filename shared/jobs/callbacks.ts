@@ -73,6 +73,7 @@ export function createCallbacks(redis: Redis) {
   }
 
   return {
+    queue,
     /** Queues the callback of a finished job, unless it is already queued. */
     add,
     /** Call this when an attempt starts. */

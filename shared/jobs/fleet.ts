@@ -32,7 +32,7 @@ end
 local reports = redis.call('HGETALL', '${workersKey}')
 for at = 1, #reports, 2 do
   local time, size, runs = string.match(reports[at + 1], '^(%d+) (%d+) (.*)$')
-  if now - time > ${reportCountsMs} then redis.call('HDEL', '${workersKey}', reports[at])
+  if math.abs(now - time) > ${reportCountsMs} then redis.call('HDEL', '${workersKey}', reports[at])
   else
     slots = slots + size
     for tenant, count in pairs(cjson.decode(runs)) do
@@ -87,7 +87,7 @@ export async function readFleet(redis: Redis): Promise<{ workers: number; slots:
   const sum = { workers: 0, slots: 0, busy: 0 }
   for (const report of reports) {
     const [, time, slots, runs] = /^(\d+) (\d+) (.*)$/.exec(report) ?? []
-    if (runs === undefined || now - Number(time) > reportCountsMs) continue
+    if (runs === undefined || Math.abs(now - Number(time)) > reportCountsMs) continue
     sum.workers++
     sum.slots += Number(slots)
     for (const count of Object.values<number>(JSON.parse(runs))) sum.busy += count
@@ -97,7 +97,8 @@ export async function readFleet(redis: Redis): Promise<{ workers: number; slots:
 
 /**
  * The slots of all workers, shared between tenants. Contract 7, slots. Each worker reports the runs that it holds. A
- * report counts for ten seconds, so a dead or frozen worker drops out by itself.
+ * report counts for ten seconds, so a dead or frozen worker drops out by itself. A report from the future counts no more:
+ * Redis's clock was set back since.
  *
  * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who
  * may start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not keep

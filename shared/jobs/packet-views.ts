@@ -34,7 +34,7 @@ export function createPacketViews(
   /** Whether a packet is gone. If its plain files stayed, they would later count as files of other programs. */
   async function isGone(name: string): Promise<boolean> {
     const highest = await generations.highest(name)
-    return highest !== null && !isVisible(highest.manifest)
+    return highest !== null && !isVisible(highest.manifest, store.now())
   }
 
   const whole = (change: typeof refreshPlainFiles) => async (name: string) => {

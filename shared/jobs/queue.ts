@@ -44,11 +44,15 @@ export const workerOptions = ({
     maxStalledCount: 1_000_000,
   }) satisfies Partial<WorkerOptions>
 
+const backoffMs = 1_000
+/** The longest pause before a further attempt. */
+export const longestBackoffMs = backoffMs * 2 ** (attempts - 2)
+
 type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
 
 const options: JobsOptions = {
   attempts,
-  backoff: { type: 'exponential', delay: 1_000 },
+  backoff: { type: 'exponential', delay: backoffMs },
   removeOnComplete: true,
   removeOnFail: true,
 }
@@ -66,6 +70,7 @@ export function createJobQueue(connection: Redis) {
   }
 
   return {
+    queue,
     /** Idempotent: our id is the id in BullMQ. */
     add,
     started: fairness.started,

@@ -127,7 +127,7 @@ redis.call('ZADD', '${openJobsKey}', now, id)
 for _, list in ipairs(cjson.decode(lists)) do
   redis.call('ZADD', list, createdAt, id)
   -- Otherwise a list that nobody reads would grow for ever.
-  redis.call('ZREMRANGEBYSCORE', list, '-inf', createdAt - ${listedSeconds} * 1000)
+  redis.call('ZREMRANGEBYSCORE', list, '-inf', math.min(now, createdAt) - ${listedSeconds} * 1000)
   redis.call('EXPIRE', list, ${listedSeconds})
 end
 return ''`,

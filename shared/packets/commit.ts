@@ -24,7 +24,7 @@ export async function commitStaged(
   { staged, content, days, discard }: Packet,
   options: CommitOptions,
 ): Promise<{ generation: number; manifest: Manifest }> {
-  const manifest = expiringAfter(days, { ...staged, createdAt: new Date().toISOString(), content })
+  const manifest = expiringAfter(days, { ...staged, createdAt: new Date(generations.now()).toISOString(), content })
   try {
     return { generation: await generations.commit(name, manifest, options), manifest }
   } catch (error) {

@@ -95,6 +95,8 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
   }
 
   return {
+    /** The store's time, epoch milliseconds. */
+    now: () => store.now(),
     list,
     above,
     read,
@@ -112,7 +114,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     /** The packet's generation; null if there is none, or the packet was removed or has expired. */
     async current(name: string): Promise<Generation | null> {
       const { highest } = await latest(name)
-      return highest !== null && isVisible(highest.manifest) ? highest : null
+      return highest !== null && isVisible(highest.manifest, store.now()) ? highest : null
     },
     /** Number of the generation above `below` that a job committed; null if none. */
     async ofJob(name: string, jobId: string, below = 0): Promise<number | null> {

@@ -64,7 +64,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
         // A sweep has removed the generation since, so list again.
         if (found === 'gone' && (isKnown || manifest.isVoid)) continue
-        const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
+        const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest, store.now()))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
         const made = manifest.isVoid ? { ...manifest, over: (found as Generation | null)?.generation ?? 0 } : manifest
@@ -102,7 +102,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
    * not answer.
    */
   async function removeAt(name: string, latest: number): Promise<boolean> {
-    const manifest = removal()
+    const manifest = removal(store.now())
     const outcome = await store.create(generationKey(name, latest + 1), Buffer.from(JSON.stringify(manifest)))
     if (outcome === 'created') return true
     // The answer of the first PUT may have been lost.

@@ -17,9 +17,9 @@ export async function linkLifetime(
   name: string,
   { generation, manifest }: Generation,
   wantedSeconds: number,
-  now = Date.now(),
+  now = generations.now(),
 ): Promise<number> {
-  if (hasExpired(manifest)) return 0
+  if (hasExpired(manifest, now)) return 0
   const promised = (createdAt: string) => Math.floor((Date.parse(createdAt) - now) / 1_000) + longestLinkSeconds
   // Fast path: nothing supersedes a generation before its creation, and most links are to packets of the last days.
   if (promised(manifest.createdAt) >= wantedSeconds) return wantedSeconds
@@ -36,11 +36,11 @@ export async function linkLifetime(
 
 /**
  * Lifetime in whole seconds, at least 1 and at most `wantedSeconds`, of a link to a file; rounded down, because a link
- * ends no later than its packet (contract 6). `expiresAt`: ISO 8601; absent: never.
+ * ends no later than its packet (contract 6). `expiresAt`: ISO 8601; absent: never. `now`: by the clock of the store.
  */
-export function untilExpiry(expiresAt: string | undefined, wantedSeconds: number): number {
+export function untilExpiry(expiresAt: string | undefined, wantedSeconds: number, now: number): number {
   if (expiresAt === undefined) return wantedSeconds
-  const left = Math.floor((Date.parse(expiresAt) - Date.now()) / 1_000)
+  const left = Math.floor((Date.parse(expiresAt) - now) / 1_000)
   // S3 has no shorter link; and the file may have expired since it was found.
   return Math.max(1, Math.min(wantedSeconds, left))
 }

@@ -81,17 +81,18 @@ export const expiringAfter = (days: number | null, manifest: Manifest): Manifest
     ? manifest
     : { ...manifest, expiresAt: new Date(Date.parse(manifest.createdAt) + Math.round(days * dayMs)).toISOString() }
 
-export const hasExpired = ({ expiresAt }: { expiresAt?: string | undefined }): boolean =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
+/** `now`: by the clock of the store. */
+export const hasExpired = ({ expiresAt }: { expiresAt?: string | undefined }, now: number): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now
 
-/** Whether readers see a packet if this is the highest generation that is not void. */
-export const isVisible = (manifest: Manifest): boolean => !manifest.removed && !hasExpired(manifest)
+/** Whether readers see a packet if this is the highest generation that is not void. `now`: by the clock of the store. */
+export const isVisible = (manifest: Manifest, now: number): boolean => !manifest.removed && !hasExpired(manifest, now)
 
 /** Manifest that records the removal of a packet. */
-export const removal = (): Manifest => ({
+export const removal = (now = Date.now()): Manifest => ({
   jobId: randomUUID(),
   attempt: 0,
-  createdAt: new Date().toISOString(),
+  createdAt: new Date(now).toISOString(),
   parts: [],
   removed: true,
 })

@@ -162,7 +162,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     async standingOf(orgName: string, fileName: string) {
       const name = packetName(orgName, fileName)
       const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
-      const isPacket = highest !== null && isVisible(highest.manifest)
+      const isPacket = highest !== null && isVisible(highest.manifest, store.now())
       // The files may belong to a packet committed since the generations were read.
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
       return { isTaken: isPacket || others.length > 0, latest: number }
@@ -184,7 +184,9 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     /** Download URIs, in the files' order. None is valid after its file expires. */
     sign: (files: readonly StoredFile[], lifetimeSeconds: number) =>
       Promise.all(
-        files.map(({ key, fileName, expiresAt }) => store.sign(key, untilExpiry(expiresAt, lifetimeSeconds), fileName)),
+        files.map(({ key, fileName, expiresAt }) =>
+          store.sign(key, untilExpiry(expiresAt, lifetimeSeconds, store.now()), fileName),
+        ),
       ),
     /** All the names of which `page` has one page. */
     list: async (orgName: string, prefixes: readonly string[]) =>

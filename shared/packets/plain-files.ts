@@ -74,7 +74,7 @@ export async function refreshPlainFiles(
     const highest = await generations.highest(name)
     if (highest === null) return
     if (highest.manifest.removed) await removeLeftovers(store, generations, name)
-    else if (hasExpired(highest.manifest)) await removeAll(store, name)
+    else if (hasExpired(highest.manifest, store.now())) await removeAll(store, name)
     else await copyParts(store, name, highest.manifest)
     if ((await generations.highest(name))?.generation === highest.generation) return
   }
@@ -91,7 +91,7 @@ export async function copyCommitted(
   { generation, manifest }: Generation,
   isNew: boolean,
 ): Promise<boolean> {
-  if (hasExpired(manifest)) return false
+  if (hasExpired(manifest, store.now())) return false
   await copyParts(store, name, manifest, isNew ? [] : undefined)
   return generations.isLatest(name, generation)
 }

@@ -9,7 +9,7 @@ import type { Storage } from './storage.ts'
 
 /** Minimum age of leftovers, and what must be kept regardless of age. */
 export interface SweepRules {
-  /** Current time by the clocks that wrote the objects, epoch milliseconds. */
+  /** Current time by the clock of the store, or earlier; epoch milliseconds. */
   now: number
   /** How long superseded generations are kept: longer than any link to them is valid. */
   supersededMs: number
@@ -24,10 +24,7 @@ export interface SweepRules {
   signal: AbortSignal
 }
 
-/**
- * How long after their expiry packets are removed. By then they have expired by every clock, because a store refuses
- * requests whose time differs from its own by more than a quarter of this.
- */
+/** How long after their expiry packets are removed: readers go by the store's time, which answers give in seconds. */
 const expiredMs = 3_600_000
 
 /** Number of removed objects. */

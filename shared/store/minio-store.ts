@@ -10,6 +10,7 @@ import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { type ListOptions, type ObjectStore, probeKey, type StoredObject } from './object-store.ts'
 import { detectKeyRules, s3Keys } from './s3proxy.ts'
+import { createStoreClock, type StoreClock } from './store-clock.ts'
 
 const contentType = { 'Content-Type': 'application/json' }
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
@@ -25,8 +26,9 @@ const retryDelaysMs = [100, 500]
 
 /** Object store on any S3-compatible server, through the minio client. */
 export function openMinioStore(settings: StoreSettings, observe: ObserveCall = () => {}): ObjectStore {
-  const client = timed(clientOf(settings, settings.endpoint), requests, outcomeOf, observe)
-  const signer = clientOf(settings, settings.publicEndpoint)
+  const clock = createStoreClock()
+  const client = timed(clientOf(settings, settings.endpoint, clock), requests, outcomeOf, observe)
+  const signer = clientOf(settings, settings.publicEndpoint, clock)
   const { bucket } = settings
   // Over plain HTTP the request's signature covers the body.
   const isEncrypted = settings.endpoint.startsWith('https:')
@@ -109,6 +111,7 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
       await probe(this)
       keyRules = await detectKeyRules(this)
     },
+    now: clock.now,
     async ping() {
       const isThere = await retried(() => client.bucketExists(bucket))
       if (!isThere) throw errors.storeAway(new Error('the bucket is gone'))
@@ -131,11 +134,11 @@ const requests = {
 const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
-function clientOf(settings: StoreSettings, endpoint: string): Client {
+function clientOf(settings: StoreSettings, endpoint: string, clock: StoreClock): Client {
   const { region, accessKey, secretKey, timeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
   return new Client({
-    transport: boundedTransport(protocol, timeoutSeconds * 1_000),
+    transport: boundedTransport(protocol, timeoutSeconds * 1_000, clock),
     endPoint: hostname,
     port: port === '' ? undefined : Number(port),
     useSSL: protocol === 'https:',

@@ -69,6 +69,8 @@ export interface ObjectStore {
   sign(key: string, lifetimeSeconds: number, fileName: string): Promise<string>
   /** Creates a missing bucket and verifies the store's guarantees. @throws Error that names what the store lacks. */
   prepare(): Promise<void>
+  /** The store's time, by its last answer: epoch milliseconds. */
+  now(): number
   ping(): Promise<void>
 }
 

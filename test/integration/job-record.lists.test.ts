@@ -178,3 +178,12 @@ test('an unreadable record hides no other job, and stays listed', async () => {
   expect(await idsOf([org])).toEqual([first, last])
   expect(await walk(org, 10)).toEqual([first, spoilt, last])
 })
+
+test('a job of an API whose clock is far ahead leaves the earlier jobs of its org listed', async () => {
+  const org = someOrg()
+  vi.setSystemTime(await redisNow(redis))
+  const earlier = await create(org)
+  vi.setSystemTime(Date.now() + 40 * 24 * 3_600_000)
+  await create(org)
+  expect(await redis.zscore(jobListKey(org), earlier)).not.toBeNull()
+})

@@ -24,7 +24,10 @@ async function readShown(generations: Generations, { name, generation }: ListedP
   const seen = await generations.seenAt(name, generation)
   const shown = seen === 'gone' ? await generations.highest(name) : seen
   const { manifest } = shown ?? {}
-  return { parts: manifest && isVisible(manifest) ? manifest.parts.length : 0, expiresAt: manifest?.expiresAt }
+  return {
+    parts: manifest && isVisible(manifest, generations.now()) ? manifest.parts.length : 0,
+    expiresAt: manifest?.expiresAt,
+  }
 }
 
 /** Puts the marker of a committed packet. If a newer generation exists, nobody reads the marker. */

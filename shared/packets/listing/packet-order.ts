@@ -33,14 +33,19 @@ export async function packetsNamed(store: ObjectStore, names: Iterable<string>):
   const starts = [...new Set(names)].map(generationsOf).sort(store.compareKeys)
   const cursor = openCursor(store, commonStart(starts), keysFor(starts.length))
   for (const start of starts) {
-    const packet = await nextPacket(cursor, start, start)
+    const packet = await nextPacket(store, cursor, start, start)
     if (packet) found.set(packet.name, packet)
   }
   return found
 }
 
 /** The first packet at or after a key of the hidden directory, if its keys start with `within`. */
-async function nextPacket(cursor: Cursor, from: string, within: string): Promise<ListedPacket | null> {
+async function nextPacket(
+  store: ObjectStore,
+  cursor: Cursor,
+  from: string,
+  within: string,
+): Promise<ListedPacket | null> {
   let latest: ListedPacket | null = null
   let markers = 0
   const isNext = (key: string) => key.startsWith(latest === null ? within : generationsOf(latest.name))
@@ -54,7 +59,7 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
     }
     if (marker?.manifestKey !== latest.manifestKey) break
     const isOnly = ++markers === 1
-    latest.parts = isOnly ? (hasExpired(marker) ? 0 : marker.parts) : null
+    latest.parts = isOnly ? (hasExpired(marker, store.now()) ? 0 : marker.parts) : null
     latest.expiresAt = isOnly ? marker.expiresAt : undefined
   }
   return latest
@@ -110,7 +115,7 @@ export async function* packetsInOrder(
     const read: ListedPacket[] = []
     let last: ListedPacket | null = null
     for (let count = 0; count < batch; count++) {
-      last = await nextPacket(cursor, next, within)
+      last = await nextPacket(store, cursor, next, within)
       if (last === null) break
       next = `${generationsOf(last.name)}:`
       if (!askedFor.delete(last.name)) read.push(last)

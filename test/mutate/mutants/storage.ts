@@ -144,7 +144,7 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/manifest.ts',
     what: 'an expired packet is seen until a sweep comes',
-    from: '!manifest.removed && !hasExpired(manifest)',
+    from: '!manifest.removed && !hasExpired(manifest, now)',
     to: '!manifest.removed',
     tests: ['unit/packets/expiry'],
   },

@@ -25,7 +25,7 @@ export const worker: readonly Mutant[] = [
   {
     file: 'worker/commit-packet.ts',
     what: 'a job that waited for days commits below generations that were made and swept meanwhile',
-    from: 'Date.now() - Date.parse(createdAt) < dayMs',
+    from: 'Math.abs(Date.now() - Date.parse(createdAt)) < dayMs',
     to: 'true',
     tests: ['unit/worker/commit-packet'],
   },

@@ -126,6 +126,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     },
     sign: async (key) => `memory:${key}`,
     prepare: async () => {},
+    now: () => Date.now(),
     ping: async () => {},
   }
 }

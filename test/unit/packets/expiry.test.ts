@@ -48,8 +48,8 @@ describe('the instant of expiry', () => {
   })
 
   test('the instant of expiry ends links, which live for at least a second', () => {
-    expect([untilExpiry(undefined, 60), untilExpiry(inDays(1), 60)]).toEqual([60, 60])
-    const left = (ms: number) => untilExpiry(new Date(Date.now() + ms).toISOString(), 60)
+    expect([untilExpiry(undefined, 60, Date.now()), untilExpiry(inDays(1), 60, Date.now())]).toEqual([60, 60])
+    const left = (ms: number) => untilExpiry(new Date(Date.now() + ms).toISOString(), 60, Date.now())
     expect([left(10_900), left(9_500), left(900), left(-1)]).toEqual([10, 9, 1, 1])
   })
 })

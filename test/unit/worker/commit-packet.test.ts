@@ -36,7 +36,7 @@ async function discarded(begins: boolean, failure: AppError): Promise<number> {
   const discard = vi.fn(async () => {})
   const context = only<WorkerContext>({
     records: only<JobRecords>({ beginCommit: async () => begins }),
-    generations: only<Generations>({ commit: () => Promise.reject(failure) }),
+    generations: only<Generations>({ now: () => Date.now(), commit: () => Promise.reject(failure) }),
     failpoint: () => {},
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
@@ -59,7 +59,7 @@ test('a commit expects the next number for a day only: later, generations made m
     const commit = vi.fn(async (_name: string, _manifest: Manifest, _options: CommitOptions) => 1)
     const context = only<WorkerContext>({
       records: only<JobRecords>({ beginCommit: async () => true }),
-      generations: only<Generations>({ commit }),
+      generations: only<Generations>({ now: () => Date.now(), commit }),
       failpoint: () => {},
     })
     const content = contentOf()
@@ -70,6 +70,8 @@ test('a commit expects the next number for a day only: later, generations made m
   expect((await optionsOf(hoursAgo(0)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(23)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(25)))?.latest).toBeUndefined()
+  // The clock of the API or of this worker was wrong.
+  expect((await optionsOf(hoursAgo(-25)))?.latest).toBeUndefined()
   // A run that is frozen for longer sends no manifest.
   const { until = Number.POSITIVE_INFINITY } = (await optionsOf({})) ?? {}
   expect(until - Date.now()).toBeLessThanOrEqual(15 * 60_000)
