@@ -2,11 +2,13 @@ import type { Redis } from 'ioredis'
 import { createRequestLimit } from '../shared/auth/request-limit.ts'
 import { createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/config.ts'
+import { watchChannel } from '../shared/jobs/channel-watch.ts'
 import { createFinishWaiter } from '../shared/jobs/finish-waiter.ts'
+import { openRedis } from '../shared/jobs/fit-redis.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPacketViews } from '../shared/jobs/packet-views.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
-import { connectForChanges, connectPatient, connectProducer, openRedis } from '../shared/jobs/redis.ts'
+import { connectForChanges, connectPatient, connectProducer } from '../shared/jobs/redis.ts'
 import { createSecrets } from '../shared/jobs/secrets.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/models/database.ts'
@@ -67,6 +69,7 @@ async function connectAll(config: Config, log: Logger, releases: Releases) {
     secrets: createSecrets(redis, config.secretKeys),
     ...queuesAndOrigins,
     finished: await createFinishWaiter(subscriber, records),
+    channel: releases.add('channel watch', watchChannel(redis, subscriber), (it) => it.stop()),
     views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     /** The manager's models; null if no manager database is configured. */
     models: database && createModels(database),

@@ -1,11 +1,12 @@
 import type { RequestHandler } from 'express'
 import { isPaused } from '../shared/jobs/pause.ts'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
+import { requireRights } from '../shared/jobs/redis-rights.ts'
 import { type AnswerHealth, type Checks, createHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 
-export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>): Checks => ({
-  redis: () => redis.ping(),
+export const apiChecks = ({ redis, channel, store }: Pick<ApiContext, 'redis' | 'channel' | 'store'>): Checks => ({
+  redis: () => Promise.all([requireRights(redis), channel.requireArrival()]),
   'object store': () => store.ping(),
 })
 

@@ -1,25 +1,22 @@
-import { infoField, unsupportedServer } from '../shared/jobs/redis.ts'
+import { outdatedVersion, unsupportedServer, versionOf } from '../shared/jobs/fit-redis.ts'
+import { infoField } from '../shared/jobs/redis.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Earlier versions lack the options BYSCORE and REV of ZRANGE. */
-const minVersion = [6, 2] as const
 const warningShare = 0.8
 
 /** Findings from Redis's INFO, and from its settings `save` and `appendfsync` if they are readable. */
 export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
   const field = (name: string) => infoField(info, name)
-  yield version(field('redis_version'))
+  yield version(info)
   yield* role(unsupportedServer(info), field('role'))
   yield policy(field('maxmemory_policy'))
   yield memory(Number(field('used_memory')), Number(field('maxmemory')))
   yield persistence(field('aof_enabled') === '1', field('aof_last_write_status'), settings)
 }
 
-function version(text: string): Finding {
-  const [major = 0, minor = 0] = text.split('.').map(Number)
-  const isEnough = major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])
-  if (isEnough) return ok('redis version', text)
-  return fail('redis version', `${text || 'unknown'} is too old: it must be ${minVersion.join('.')} or later`)
+function version(info: string): Finding {
+  const outdated = outdatedVersion(info)
+  return outdated === null ? ok('redis version', versionOf(info)) : fail('redis version', outdated)
 }
 
 function* role(unsupported: string | null, role: string): Generator<Finding> {

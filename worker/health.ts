@@ -1,5 +1,6 @@
 import { isPaused } from '../shared/jobs/pause.ts'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
+import { requireRights } from '../shared/jobs/redis-rights.ts'
 import { type AnswerHealth, createHealth } from '../shared/observability/health.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -8,7 +9,7 @@ export function workerHealth(
   { config, redis, store, metrics }: WorkerContext,
   isStuck: () => Promise<string | null>,
 ): AnswerHealth {
-  const checks = { redis: () => redis.ping(), 'object store': () => store.ping() }
+  const checks = { redis: () => requireRights(redis), 'object store': () => store.ping() }
   const measure = measureQueue(redis, metrics, config.limits.queuedJobs)
   return createHealth({ checks, metrics, measure, isPaused: () => isPaused(redis), isStuck })
 }

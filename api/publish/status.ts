@@ -14,7 +14,7 @@ export const status = defineEndpoint({
   answer: 'empty',
   async handle(context) {
     const failing = await failingChecks(apiChecks(context))
-    if (failing.length > 0) throw failing.includes('redis') ? errors.queueAway() : errors.storeAway()
+    if (failing.size > 0) throw failing.has('redis') ? errors.queueAway() : errors.storeAway()
     return { kind: 'empty' }
   },
 })

@@ -50,7 +50,7 @@ async function dependenciesOf(context: ApiContext): Promise<Record<string, 'up' 
   const { models } = context
   const checks = { ...apiChecks(context), ...(models ? { 'manager database': () => models.ping() } : {}) }
   const down = await failingChecks(checks)
-  return Object.fromEntries(Object.keys(checks).map((name) => [name, down.includes(name) ? 'down' : 'up']))
+  return Object.fromEntries(Object.keys(checks).map((name) => [name, down.has(name) ? 'down' : 'up']))
 }
 
 async function queueAndWorkers({

