@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
-import { speakOlderBolt } from '../../shared/packstream/older-bolt.ts'
+import { extendBolt } from '../../shared/packstream/extend-bolt.ts'
 import type { Neo4jAddress } from '../stack/stack.ts'
 
 /** A driver that reads integers as BigInt, without rounding. The caller closes it. */
 export function openDriver({ boltUrl, username, password }: Neo4jAddress): Driver {
   const auth = neo4j.auth.basic(username, password)
   const driver = neo4j.driver(boltUrl, auth, { useBigInt: true, telemetryDisabled: true })
-  speakOlderBolt(driver)
+  extendBolt(driver)
   return driver
 }
 

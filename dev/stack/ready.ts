@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Driver } from 'neo4j-driver'
 import neo4j from 'neo4j-driver'
-import { speakOlderBolt } from '../../shared/packstream/older-bolt.ts'
+import { extendBolt } from '../../shared/packstream/extend-bolt.ts'
 import type { Neo4jAddress } from './addresses.ts'
 import type { RunningProcess } from './processes.ts'
 import { describeExit } from './processes.ts'
@@ -69,7 +69,7 @@ export async function withDriver<Result>(
     connectionTimeout: 2000,
     connectionAcquisitionTimeout: 5000,
   })
-  speakOlderBolt(driver)
+  extendBolt(driver)
   try {
     return await Promise.race([use(driver), tooLong()])
   } finally {

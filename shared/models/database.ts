@@ -5,8 +5,7 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
-import { speakOlderBolt } from '../packstream/older-bolt.ts'
-import { receiveHandshakesWhole } from '../packstream/whole-handshakes.ts'
+import { extendBolt } from '../packstream/extend-bolt.ts'
 import { isTransient, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { ModelStatement } from './statements.ts'
@@ -53,8 +52,7 @@ export function openManagerDatabase(
     userAgent: 'graph-packets',
     telemetryDisabled: true,
   })
-  receiveHandshakesWhole(driver)
-  speakOlderBolt(driver)
+  extendBolt(driver)
   let schema: Promise<void> | null = null
   let answeredAt = Date.now()
 

@@ -1,6 +1,5 @@
 import neo4j, { type Driver } from 'neo4j-driver'
-import { speakOlderBolt } from '../packstream/older-bolt.ts'
-import { receiveHandshakesWhole } from '../packstream/whole-handshakes.ts'
+import { extendBolt } from '../packstream/extend-bolt.ts'
 import { type ConnectionGuard, guardConnections, type InactivityLimits } from './connection-guard.ts'
 import type { DbUrl } from './db-url.ts'
 
@@ -33,8 +32,7 @@ export function connectTo(url: DbUrl, address: string, credentials: string, limi
       telemetryDisabled: true,
     },
   )
-  receiveHandshakesWhole(driver)
-  speakOlderBolt(driver)
+  extendBolt(driver)
   return { driver, guard: guardConnections(driver, address, limits), openedAt: performance.now() }
 }
 

@@ -1,6 +1,5 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
-import { speakOlderBolt } from '../../../shared/packstream/older-bolt.ts'
-import { receiveHandshakesWhole } from '../../../shared/packstream/whole-handshakes.ts'
+import { extendBolt } from '../../../shared/packstream/extend-bolt.ts'
 import { ReplayError } from '../errors.ts'
 import { sendPackedRows } from './sending.ts'
 
@@ -25,8 +24,7 @@ type Access = 'read' | 'write'
 export function connect({ url, database, user, password }: Target, access: Access = 'write'): Connection {
   const auth = user === null ? undefined : neo4j.auth.basic(user, password ?? '')
   const driver = neo4j.driver(url, auth, { useBigInt: true, telemetryDisabled: true, connectionTimeout: 15_000 })
-  receiveHandshakesWhole(driver)
-  speakOlderBolt(driver)
+  extendBolt(driver)
   sendPackedRows(driver)
   return connectionOf(driver, database, access)
 }

@@ -1,0 +1,9 @@
+import type { Driver } from 'neo4j-driver'
+import { speakOlderBolt } from './older-bolt.ts'
+import { receiveHandshakesWhole } from './whole-handshakes.ts'
+
+/** Gives a new driver what every connection of ours needs: handshakes in pieces, and Bolt 1 and 2. */
+export function extendBolt(driver: Driver): void {
+  receiveHandshakesWhole(driver)
+  speakOlderBolt(driver)
+}
