@@ -33,7 +33,7 @@ export async function loadAirports(driver: Driver): Promise<{ ids: string[]; fli
     count: Number(count),
   }))
   await run(driver, 'CREATE CONSTRAINT airport_iata IF NOT EXISTS FOR (a:Airport) REQUIRE a.iata IS UNIQUE')
-  await run(driver, 'UNWIND $airports AS airport MERGE (a:Airport {iata: airport.iata}) SET a = airport', { airports })
+  await run(driver, 'UNWIND $airports AS airport MERGE (a:Airport {iata: airport.iata}) SET a += airport', { airports })
   const draw = 'MERGE (a)-[f:FLIGHT]->(b) SET f.count = toInteger(flight.count)'
   await run(
     driver,

@@ -9,13 +9,16 @@ import type { VerifyReport } from '../client/replay/verify/verify.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
+import { mayWrite } from './may-write.ts'
+import { optionsOf } from './options.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
-import { clear, openDriver, run } from './replay/neo4j.ts'
+import { clear, openDriver } from './replay/neo4j.ts'
 import { startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from './stack/stack.ts'
 
 const say = (line: string) => console.log(line)
+const isNamed = optionsOf({ 'empty-databases': { type: 'boolean' } })['empty-databases'] === true
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 
 /** Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. */
@@ -23,8 +26,8 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   const target = stack.target as Neo4jAddress
   await using origin = openDriver(stack.neo4j)
   await using copy = openDriver(target)
-  await requireOwn(origin, 'NEO4J_URL')
-  await requireOwn(copy, 'NEO4J_TARGET_URL')
+  await requireWritable(origin, 'NEO4J')
+  await requireWritable(copy, 'NEO4J_TARGET')
   await clear(origin)
   await clear(copy)
   await using service = await startService(stack, { directory, workers: 2 })
@@ -64,14 +67,12 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
-/** A database from the environment may belong to anybody. @throws unless it is empty or has only airports */
-async function requireOwn(driver: Driver, variable: string): Promise<void> {
-  const others = await run(driver, "MATCH (n) WHERE labels(n) <> ['Airport'] RETURN 1 LIMIT 1")
-  if (others.length > 0) {
-    throw new Error(
-      `${variable} names a database with nodes other than airports, and the demo would empty it: name another`,
-    )
-  }
+/** @throws if the demo must not empty this database */
+async function requireWritable(driver: Driver, database: 'NEO4J' | 'NEO4J_TARGET'): Promise<void> {
+  if (await mayWrite(driver, database, isNamed)) return
+  throw new Error(
+    `${database}_URL names a database that is not empty: name another, or empty both with \`npm run demo -- --empty-databases\``,
+  )
 }
 
 /** Runs the client `packets` in a directory, with its progress on this terminal. @returns its result */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Overrides } from '../shared/config/overrides.ts'
@@ -15,7 +16,7 @@ export interface ServiceOptions {
   /** Folder of the logs and the tokens file; created if missing. */
   directory: string
   workers?: number
-  /** With `bucket`: isolates services that share one Redis and one store. */
+  /** With `bucket`: isolates services that share one Redis and one store. By default that of the stack's URL. */
   redisDatabase?: number
   bucket?: string
   /** Settings that add to or override those derived from the stack. */
@@ -70,7 +71,7 @@ export function startOf(program: 'api' | 'worker'): { args: string[]; variables:
 
 /** Starts the service on a stack, with settings derived from it. Only the stack's and the given origins are allowed. */
 export async function startService(stack: Addresses, options: ServiceOptions): Promise<Service> {
-  const { directory, workers = 2, redisDatabase = 0, bucket = 'publish' } = options
+  const { directory, workers = 2, redisDatabase, bucket = 'publish' } = options
   mkdirSync(directory, { recursive: true })
   const given = [all, ...(options.tokens ?? [])].map((entry) => ({
     ...entry,
@@ -79,9 +80,10 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   const tokensFile = join(directory, 'tokens.json')
   const digest = (token: string) => createHash('sha256').update(token).digest('hex')
   writeFileSync(tokensFile, JSON.stringify(given.map(({ token, ...entry }) => ({ ...entry, sha256: digest(token) }))))
-  const redisUrl = `${stack.redis.url.replace(/\/\d*$/, '')}/${redisDatabase}`
+  const { url } = stack.redis
+  const redisUrl = redisDatabase === undefined ? url : `${url.replace(/\/\d*$/, '')}/${redisDatabase}`
   const origins = [stack.neo4j, stack.legacy].flatMap((origin) => (origin ? [new URL(origin.boltUrl).host] : []))
-  const env = {
+  const env: Record<string, string> = {
     API_PORT: '0',
     WORKER_HEALTH_PORT: '0',
     REDIS_URL: redisUrl,
@@ -129,7 +131,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     const port = await listeningPort(api as RunningProcess)
     await Promise.all(workersStarted.map(listeningPort))
     return {
-      apiUrl: `http://127.0.0.1:${port}`,
+      apiUrl: `http://${hostOf(env.API_HOST)}:${port}`,
       tokens: Object.fromEntries(given.map(({ name, token }) => [name, token])),
       bucket,
       redisUrl,
@@ -143,7 +145,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
       },
       async startApi(more) {
         const another = await start('api', more)
-        return { apiUrl: `http://127.0.0.1:${await listeningPort(another)}`, api: another }
+        return { apiUrl: `http://${hostOf(env.API_HOST)}:${await listeningPort(another)}`, api: another }
       },
       logs: () => running.map((child) => child.log()).join(''),
       stop,
@@ -153,6 +155,12 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     await stop()
     throw error
   }
+}
+
+/** The host of a URL for a client on this machine, if a program listens on this address. */
+function hostOf(address = '127.0.0.1'): string {
+  if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
+  return isIP(address) === 6 ? `[${address}]` : address
 }
 
 /** Allows for ten programs that start at once on a busy machine. */

@@ -10,6 +10,9 @@ export const given: Provider = {
   legacy: () => givenNeo4j('NEO4J_LEGACY'),
 }
 
+/** Whether the environment names this database, so that this program has not started it. */
+export const isGiven = (database: 'NEO4J' | 'NEO4J_TARGET'): boolean => Boolean(process.env[`${database}_URL`])
+
 async function givenRedis(): Promise<RedisAddress | undefined> {
   const url = process.env.REDIS_URL
   if (!url) return undefined

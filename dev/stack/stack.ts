@@ -27,6 +27,8 @@ export interface StackOptions {
   directory?: string
   /** Starts the origin without the optimizing compiler, which costs more than it saves in a run of a few minutes. */
   isShortLived?: boolean
+  /** Whether addresses in the environment are used. Default: true. */
+  usesGiven?: boolean
 }
 
 const RUNS = join(import.meta.dirname, '../../.local/run')
@@ -37,10 +39,10 @@ const RUNS = join(import.meta.dirname, '../../.local/run')
  */
 export async function startStack(
   wanted: { target?: boolean; legacy?: boolean },
-  { say = console.error, directory = RUNS, isShortLived = false }: StackOptions = {},
+  { say = console.error, directory = RUNS, isShortLived = false, usesGiven = true }: StackOptions = {},
 ): Promise<Stack> {
   const run = openRun(directory, say)
-  const providers = [given, docker(run), native(run, isShortLived)]
+  const providers = [...(usesGiven ? [given] : []), docker(run), native(run, isShortLived)]
   const starts = [
     firstOf(providers, 'redis'),
     firstOf(providers, 's3'),

@@ -19,7 +19,7 @@ const orgName = 'full-queue'
 const { values } = parseArgs({ options: { jobs: { type: 'string', default: '100000' } } })
 const count = Number(values.jobs)
 const directory = mkdtempSync(join(tmpdir(), 'full-queue-'))
-await using stack = await startStack({})
+await using stack = await startStack({}, { usesGiven: false })
 const driver = openDriver(stack.neo4j)
 await drawRing(driver, 'FullQueue', 3)
 await driver.close()

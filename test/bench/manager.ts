@@ -21,7 +21,7 @@ const calls = Number(values.calls)
 const warmUp = 500
 const local = join(import.meta.dirname, '../../.local')
 
-await using stack = await startStack({})
+await using stack = await startStack({}, { usesGiven: false })
 const logs = openRun(join(local, 'run'), console.error)
 const service = await startService(stack, { directory: logs.directory, workers: 0 })
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })

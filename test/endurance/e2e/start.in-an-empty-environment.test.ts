@@ -1,16 +1,22 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { npm } from '../../support/programs/npm.ts'
 
+const root = join(import.meta.dirname, '../../..')
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const ownCurl = `curl() { node '${join(import.meta.dirname, '../../support/clients/curl.ts')}' "$@"; }\n`
 
 /** Pastes a line into a shell. */
 async function paste(line: string): Promise<string> {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  const { stdout } = await promisify(execFile)('sh', ['-c', (hasCurl ? '' : ownCurl) + line], { env: { PATH } })
+  const { stdout } = await promisify(execFile)('sh', ['-c', (hasCurl ? '' : ownCurl) + line], {
+    cwd: root,
+    env: { PATH },
+  })
   return stdout
 }
 
@@ -22,11 +28,28 @@ test('the demo ends well in an environment without a locale', async () => {
   })
 }, 300_000)
 
-test('npm start in an environment without a locale prints a line that publishes, and stops at Ctrl-C', async () => {
+test('npm start in an environment without a locale prints lines that work, and stops at Ctrl-C', async () => {
   await using start = npm(['start', '--', '--workers', '1'])
-  const line = await start.line('try:')
-  expect(JSON.parse(await paste(line))).toMatchObject({ error: null, fileLocation: expect.stringContaining('http') })
+  const published = { error: null, fileLocation: expect.stringContaining('http') }
+  expect(JSON.parse(await paste(await start.line('try:')))).toMatchObject(published)
+  const listed = `${await start.line('packets:')}; '${process.execPath}' client/main.ts ls demo`
+  expect(await paste(listed)).toContain('first.json')
+
+  // The sample is now a person's own graph in a database that the environment names.
+  const { neo4j } = JSON.parse(readFileSync(join(root, '.local/stack.json'), 'utf8'))
+  await using driver = openDriver(neo4j)
+  await run(driver, "MATCH (a:Airport {iata: 'SEA'}) SET a.note = 'keep me'")
+  const given = { NEO4J_URL: neo4j.boltUrl, NEO4J_USER: neo4j.username, NEO4J_PASSWORD: neo4j.password }
+  {
+    await using other = npm(['start', '--', '--workers', '1'], given)
+    expect(JSON.parse(await paste(await other.line('try:')))).toMatchObject(published)
+    expect(await other.line('origin:')).toContain('not empty, so nothing was written to it')
+  }
+  await using named = npm(['start', '--', '--workers', '0', '--load-sample'], given)
+  expect(await named.line('origin:')).toContain('3376 airports')
+  expect(await run(driver, "MATCH (a:Airport {iata: 'SEA'}) RETURN a.note, a.city")).toEqual([['keep me', 'Seattle']])
+
   start.interrupt()
   await start.exitCode
   expect(start.output()).toMatch(/^stopping$/m)
-}, 300_000)
+}, 600_000)
