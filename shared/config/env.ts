@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
 import { parseConsole } from './console.ts'
@@ -6,7 +7,12 @@ import { parseCallbackAllow, parseOriginAllow, parseSecretKeys, parseServers } f
 import { parseRedisAddress } from './redis-address.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
-const trimmed = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
+const trimmed = text.refine((value) => value === value.trim(), {
+  message: 'must not begin or end with whitespace',
+  abort: true,
+})
+const hostName = /^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?\.?$/i
+const isHost = (value: string) => isIP(value) !== 0 || (hostName.test(value) && !/(^|\.)\d+$/.test(value))
 
 function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`
@@ -51,6 +57,18 @@ const address = (...protocols: string[]) =>
     const { pathname, search, hash } = new URL(value)
     return ['', '/'].includes(pathname) && search + hash === ''
   }, 'must not have a path, a query or a fragment')
+const reachable = (...protocols: string[]) =>
+  address(...protocols).refine((value) => new URL(value).port !== '0', 'must not have the port 0')
+/** The client of the store refuses every other host when it is made. */
+const storeAddress = reachable('http:', 'https:').refine(
+  (value) => isHost(new URL(value).hostname),
+  'its host must be a name or an IPv4 address',
+)
+/** The rule of S3, which the client of the store checks with its first request. */
+const isBucketName = (value: string) =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value) && !/\.\.|\d\.\d+\.\d+\.\d/.test(value)
+const bucketRule =
+  'must be 3 to 63 lower-case letters, digits, hyphens and dots, with a letter or digit at both ends and no two dots side by side, and no IP address'
 function isEncryptedOrLocal(value: string): boolean {
   const { protocol, hostname } = new URL(value)
   return protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
@@ -58,7 +76,10 @@ function isEncryptedOrLocal(value: string): boolean {
 
 /** Every environment variable the two programs read, with its parser and default. Sizes are bytes, times seconds. */
 export const environment = z.object({
-  API_HOST: trimmed.default('127.0.0.1').describe('address both programs listen on'),
+  API_HOST: trimmed
+    .refine(isHost, 'must be a host name or an IP address')
+    .default('127.0.0.1')
+    .describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   METRICS_PORT: port
@@ -70,13 +91,21 @@ export const environment = z.object({
     .describe('how long a frozen worker keeps a job; a worker renews each lock before half of this time has passed'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: parsedBy(parseRedisAddress).describe('queue and job records: redis:// or redis+sentinel://, or with TLS'),
-  S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
-  S3_PUBLIC_ENDPOINT: address('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
-  S3_REGION: trimmed.default('us-east-1').describe('its region'),
-  S3_BUCKET: trimmed.default('publish').describe('the bucket of all packets; created if missing'),
-  S3_ACCESS_KEY: trimmed.describe('its access key'),
+  S3_ENDPOINT: storeAddress.describe('the object store'),
+  S3_PUBLIC_ENDPOINT: storeAddress.optional().describe('its address in presigned URLs, if that differs'),
+  S3_REGION: trimmed
+    .refine((value) => /^[\w.-]+$/.test(value), 'must have only letters, digits, hyphens, dots and underscores')
+    .default('us-east-1')
+    .describe('its region'),
+  S3_BUCKET: trimmed
+    .refine(isBucketName, bucketRule)
+    .default('publish')
+    .describe('the bucket of all packets; created if missing'),
+  S3_ACCESS_KEY: trimmed
+    .refine((value) => /^[!-~]+$/.test(value), 'must have only printable ASCII characters, and no spaces')
+    .describe('its access key'),
   S3_SECRET_KEY: trimmed.describe('its secret key'),
-  MANAGER_DB_URL: address('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
+  MANAGER_DB_URL: reachable('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
     .optional()
     .describe('database of the manager models'),
   MANAGER_DB_USER: text.optional().describe('its user'),

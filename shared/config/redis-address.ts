@@ -17,8 +17,10 @@ export function parseRedisAddress(url: string): RedisAddress {
     const [last, ...others] = schemes.map((one) => `${one}//`).reverse()
     throw new Error(`must be a URL starting with ${others.reverse().join(', ')} or ${last}`)
   }
-  const { pathname, hash, username, password } = parsed
+  const { pathname, search, hash, username, password } = parsed
   if (!/^(\/\d*)?$/.test(pathname) || hash !== '') throw new Error('must have no path except the number of a database')
+  // The client would take a query as options, and prefer them to those of the programs.
+  if (search !== '' || url.includes('?')) throw new Error('must have no query')
   for (const part of [username, password]) decoded(part)
   return { url, sentinel: null }
 }

@@ -37,6 +37,12 @@ test('a plus stays a plus, in the password of Redis and of the Sentinels', () =>
 })
 
 test.each([
+  ['redis://one?maxRetriesPerRequest=5', 'must have no query'],
+  ['redis://one:6379/7?keyPrefix=pass-canary', 'must have no query'],
+  ['rediss://:secret@one?db=3', 'must have no query'],
+  ['redis://one?', 'must have no query'],
+  ['redis+sentinel://one/m/7?maxRetriesPerRequest=5', 'may have the parameters'],
+  ['rediss+sentinel://one/m?tls=true', 'may have the parameters'],
   ['redis+sentinel://one', 'must have the form'],
   ['redis+sentinel://one/', 'must have the form'],
   ['redis+sentinel://one/m/x', 'must have the form'],
