@@ -26,7 +26,7 @@ test('the demo ends well in an environment without a locale', async () => {
     code: 0,
     output: expect.stringMatching(/^compared: .* equal$/m),
   })
-}, 300_000)
+}, 600_000)
 
 test('npm start in an environment without a locale prints lines that work, and stops at Ctrl-C', async () => {
   await using start = npm(['start', '--', '--workers', '1'])
