@@ -22,5 +22,4 @@ for (const stream of [stdout, stderr]) {
 }
 const context = { environment: readEnvironment(), stdin, stdout, stderr, signal: stop.signal }
 process.exitCode = (await run(process.argv.slice(2), context)) || process.exitCode
-// A connection that nothing answers would keep the process alive.
-if (stop.signal.aborted) process.exit()
+if (stop.signal.aborted) process.exit() // A connection that nothing answers would keep the process alive.
