@@ -36,14 +36,14 @@ const hidden = (directory: string, name: string) => {
 /** Prefix of all generations of names that start with `name`, which may be `<orgName>/` alone. */
 export const generationsBelow = (name: string): string => hidden('.generations', name)
 
-/** Prefix of the generations of exactly one packet. */
-export const generationsOf = (name: string): string => `${hidden('.generations', name)}/.`
+/** Prefix of the generations of exactly one packet. It does not end in a segment `.`, which MinIO refuses to list. */
+export const generationsOf = (name: string): string => `${hidden('.generations', name)}/.-`
 
 const highestGeneration = 9_999_999_999
 const tenDigits = (number: number) => String(number).padStart(10, '0')
 
 export const generationKey = (name: string, generation: number): string =>
-  `${generationsOf(name)}-${tenDigits(highestGeneration - generation)}`
+  `${generationsOf(name)}${tenDigits(highestGeneration - generation)}`
 
 /** Parses the key of a manifest; null for any other key. */
 export function parseGenerationKey(key: string): { name: string; generation: number } | null {
