@@ -36,7 +36,7 @@ export const deleteNodes = defineEndpoint({
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
-    const contentOf = (shape: PacketShape) => directContent(syntax, [order], shape)
+    const contentOf = (shape: PacketShape) => directContent(syntax, [order], shape, order.mappedIndices)
     const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, contentOf }
     return storeDirectly(context, changed, packet, write)
   },

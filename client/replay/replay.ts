@@ -87,7 +87,7 @@ async function replayInto(
   // The manifest may omit a constraint that only an undo needs.
   const facts = undoDirectory === undefined ? null : await readFacts(source, settings)
   const constraints = facts?.rules ?? needed
-  const found = await preflight(connection, constraints, options, signal)
+  const found = await preflight(connection, constraints, options, signal, facts?.mapped)
   const { generation } = source
   const packetAndTarget = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
   const replayed = { ...packetAndTarget, replay: resume.idOf(packetAndTarget) }
@@ -115,7 +115,10 @@ async function replayInto(
     undoDirectory === undefined ? null : { directory: undoDirectory, replayed, isNew: resume.isNew(replayed.replay) }
   const begin = () => resume.begin({ ...replayed, ...held })
   if (undo === null || facts === null) await begin()
-  else await saveUndo(connection, source, { undo, facts, isBegun: known !== null, begin }, settings)
+  else {
+    const known = { ...facts, mapped: found.useful }
+    await saveUndo(connection, source, { undo, facts: known, isBegun: resume.known !== null, begin }, settings)
+  }
 
   partsDone = held.done.length
   tally.rejected = held.rejected.length

@@ -49,6 +49,8 @@ const manifestSchema = z.looseObject({
     })
     .nullable()
     .default(null),
+  /** Further identities of the request, of a node delete. */
+  mappedIndices: z.record(z.string(), z.string()).optional(),
   /** Null if the packet never expires. */
   expiresAt: z.iso.datetime().nullable().default(null),
   /** The digest of the packet that a target must have; null for a whole packet. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { SourceBroken } from '../../shared/packet/broken.ts'
+import { identitiesIn } from '../replay/source/identities-in.ts'
 import type { PacketSource, PartSource } from '../replay/source/load-part.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 
@@ -66,6 +67,7 @@ export function sourceOf(
     generation: manifest.generation,
     // A list that is cut short does not say what the packet needs.
     requires: moreConstraints ? null : { server, constraints },
+    mapped: identitiesIn(manifest.mappedIndices),
     parts: manifest.parts.map((part) => partOf(part.fileName, (signal) => fetch(part, signal), part)),
   }
 }

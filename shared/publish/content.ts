@@ -13,6 +13,8 @@ export interface PacketContent {
   report: JobReport
   /** Absent if it was built by a worker that did not know shapes. */
   shape?: PacketShape
+  /** Identities that the request of a node delete maps, in addition to those of its nodes, for the undo of a client. */
+  mappedIndices?: Readonly<Record<string, string>>
 }
 
 /** How the pairs of these requests are written. */
@@ -26,10 +28,14 @@ export function directContent(
   parameterSyntax: ParameterSyntax,
   ends: readonly NodeKey[],
   shape: PacketShape,
+  mappedIndices: Readonly<Record<string, string>> = {},
 ): PacketContent {
   const report = createReport()
   for (const end of ends) report.identity(end)
-  return { parameterSyntax, numbers: 'plain', report: report.read(identitiesOfPacket), shape }
+  const bytes = Buffer.byteLength(JSON.stringify(mappedIndices))
+  const isListed = Object.keys(mappedIndices).length > 0 && bytes <= identitiesOfPacket.bytes
+  const mapped = isListed ? { mappedIndices } : {}
+  return { parameterSyntax, numbers: 'plain', report: report.read(identitiesOfPacket), shape, ...mapped }
 }
 
 /** Merges the contents of a packet's slices, given in their order. */

@@ -75,6 +75,10 @@ export const packetManifest = z.object({
     })
     .nullable()
     .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
+  mappedIndices: z
+    .record(text, text)
+    .optional()
+    .meta({ description: 'Of a node delete: the identities of nodes with other labels; absent if there are none' }),
   /** Always null: the packet is whole. */
   base: z.null(),
 })
@@ -88,7 +92,7 @@ export function manifestOf(
   urls?: readonly string[],
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
-  const { parameterSyntax, numbers, report, shape = null } = content as PacketContent
+  const { parameterSyntax, numbers, report, shape = null, mappedIndices } = content as PacketContent
   return {
     packet: packetName(orgName, fileName),
     generation,
@@ -112,6 +116,7 @@ export function manifestOf(
     requires: requiresOf(report),
     report: mergeReports([report]),
     shape,
+    ...(mappedIndices === undefined ? {} : { mappedIndices }),
     base: null,
   }
 }

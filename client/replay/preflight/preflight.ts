@@ -1,5 +1,5 @@
 import { ReplayError } from '../errors.ts'
-import { atTarget, type Connection, type Target } from '../run/connection.ts'
+import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort, remedyFor } from '../run/failures.ts'
 import { type ConstraintSyntax, creation, ensures, listing, namesOf, type Uniqueness } from './constraints.ts'
 import { dropOf, indexListing } from './indexes.ts'
@@ -13,7 +13,9 @@ export interface PreflightSettings {
 /**
  * Finds out whether a replay can begin: whether the target can be reached and written, and has the constraints, or may
  * get them. Writes nothing.
- * @returns the constraints that the target lacks, for `createMissing`; `databaseId` is null if the database has none.
+ * @param useful further constraints, which the target may lack
+ * @returns the constraints that the target lacks, for `createMissing`, and the useful ones that it has; `databaseId` is
+ * null if the database has none.
  * @throws ReplayError
  */
 export const preflight = (
@@ -21,6 +23,7 @@ export const preflight = (
   needed: readonly Uniqueness[],
   { createConstraints, withoutConstraints }: PreflightSettings,
   signal: AbortSignal,
+  useful: readonly Uniqueness[] = [],
 ) =>
   reached('written', async () => {
     // This fails if the user may only read, or the database is read-only.
@@ -30,7 +33,8 @@ export const preflight = (
     const drops = missing.length > 0 ? await dropsFor(connection, missing, syntax, signal) : []
     if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, drops, syntax))
     if (drops.length > 0) throw new ReplayError('refused', obstructedText(drops))
-    return { databaseId, missing, syntax }
+    const lacking = useful.length > 0 ? await missingConstraints(connection, useful, syntax, signal) : []
+    return { databaseId, missing, syntax, useful: useful.filter((one) => !lacking.includes(one)) }
   })
 
 /** Creates the missing constraints. @throws ReplayError if one cannot be created; it names the ones created before */
@@ -53,11 +57,6 @@ export const createMissing = (
       })
     }
   })
-
-/** Finds out, before there is a packet, whether a target can be reached and written. @throws ReplayError */
-export async function checkTarget(target: Target, signal: AbortSignal): Promise<void> {
-  await atTarget(target, 'write', signal, (connection) => preflight(connection, [], {}, signal))
-}
 
 /**
  * Finds out whether a target can be read, and which constraints it lacks, without which reading is slow.

@@ -4,6 +4,8 @@ import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts
 import type { Recognise } from '../../../shared/packet/recognise.ts'
 import { ReplayError } from '../errors.ts'
 import { type Item, itemOf } from '../order/batches.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import { identitiesIn } from './identities-in.ts'
 
 /** A packet as a replay reads it. Some fields of bare part files are not known, and null. */
 export interface PacketSource {
@@ -13,6 +15,8 @@ export interface PacketSource {
   sha256: string | null
   generation: number | null
   requires: { server: string; constraints: { label: string; property: string }[] } | null
+  /** Identities of the request that the manifest names, in addition to those of statements and of parts. */
+  mapped?: readonly Uniqueness[]
   parts: readonly PartSource[]
 }
 
@@ -31,6 +35,8 @@ export interface LoadedPart {
   /** The digest of the stored JSON. */
   sha256: string
   items: Item[]
+  /** The identities of the request that made the part, also of nodes that no statement names. */
+  mapped: Uniqueness[]
 }
 
 export interface LoadSettings {
@@ -53,7 +59,7 @@ export function loadPart({ parts }: PacketSource, index: number, stored: Buffer,
       if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
       return itemOf(pair.parameters, place, recognised)
     })
-    return { number: index + 1, sha256, items }
+    return { number: index + 1, sha256, items, mapped: pairs.flatMap(mappedBy) }
   })
 }
 
@@ -80,6 +86,9 @@ export async function* checkedParts(source: PacketSource, signal: AbortSignal) {
     yield { bytes: stored.length, ...brokenIn(source.parts, index, () => checkedPairs(part, stored)) }
   }
 }
+
+const mappedBy = ({ metadata }: Pair) =>
+  identitiesIn((metadata?.qa as { mappedIndices?: unknown } | null)?.mappedIndices)
 
 const notOurs = 'not a statement that this service writes'
 

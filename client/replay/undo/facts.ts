@@ -14,6 +14,8 @@ import { endsText, identityBy, identityText } from './elements.ts'
 export interface Facts {
   /** How pairs find nodes, and how they name the far ends that they keep. The target has a constraint for each. */
   rules: readonly Uniqueness[]
+  /** Other identities of the request that made the packet. They count if the target has a constraint for them. */
+  mapped: readonly Uniqueness[]
   /** The texts of all identities that pairs name, and of all ends of relationships. */
   named: TextSet
   /** The property by which pairs distinguish parallel relationships of a type; null if they do not. */
@@ -33,6 +35,8 @@ export async function readFacts(source: PacketSource, settings: LoadSettings): P
   const idFields = new Map<string, string | null>()
   const added = new Map<string, Set<string>>()
   const seen = new WeakSet<object>()
+  const mapped = new Map<string, Uniqueness>()
+  const ruleText = ({ label, property }: Uniqueness) => JSON.stringify([label, property])
 
   function addStructure(it: Structure): void {
     const idField = idFieldOf(it)
@@ -53,8 +57,10 @@ export async function readFacts(source: PacketSource, settings: LoadSettings): P
     added.set(it.node.label, labels)
   }
 
+  for (const one of source.mapped ?? []) mapped.set(ruleText(one), one)
   for await (const [part] of eachPart(source, settings)) {
     const items = part?.items ?? []
+    for (const one of part?.mapped ?? []) mapped.set(ruleText(one), one)
     needs.add(items)
     for (const item of items) {
       const identities = namedBy(item).map(({ identity }) => identity)
@@ -67,7 +73,9 @@ export async function readFacts(source: PacketSource, settings: LoadSettings): P
       addStructure(item.recognised)
     }
   }
-  return { rules: needs.all(), named, idFields, added }
+  const rules = needs.all()
+  for (const rule of rules) mapped.delete(ruleText(rule))
+  return { rules, mapped: [...mapped.values()], named, idFields, added }
 }
 
 /** A node that a pair names. */

@@ -49,7 +49,7 @@ export async function saveUndo(
       await saveDeleted(items, reader, images)
     }
     await writer.end()
-    await files.complete(facts.rules, begin)
+    await files.complete(reader.used(), begin)
   } catch (error) {
     await writer.settle()
     await files.discard().catch(() => {})

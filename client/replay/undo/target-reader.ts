@@ -4,6 +4,7 @@ import type { Identity } from '../../../shared/packet/identity.ts'
 import type { Ends } from '../../../shared/packet/pair-maker.ts'
 import { renderValue, typeName } from '../../../shared/packet/values/render-value.ts'
 import { completeOffsets, offsetsQuery } from '../../../shared/packet/values/zone-offsets.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
 import { allRows } from '../preflight/queries.ts'
 import type { Connection } from '../run/connection.ts'
 import { equalsNothing, identityText, irreversible, type Properties } from './elements.ts'
@@ -31,8 +32,10 @@ export const seen = (variable: string): string =>
 const rowsAtOnce = 500
 
 /** Reads elements of the target before a replay. */
-export function createTargetReader(connection: Connection, { rules, named }: Facts, signal: AbortSignal) {
-  const keys = [...new Set(rules.map(({ property }) => property))]
+export function createTargetReader(connection: Connection, { rules, mapped, named }: Facts, signal: AbortSignal) {
+  const all = [...rules, ...mapped]
+  const keys = [...new Set(all.map(({ property }) => property))]
+  const used = new Set(rules)
 
   return {
     /**
@@ -74,19 +77,26 @@ export function createTargetReader(connection: Connection, { rules, named }: Fac
       const labels = node.labels ?? []
       await this.complete('node', node.node as bigint, { keys, values: node.ids })
       const element = `the node ${node.node} (${labels.map((label) => `:${label}`).join('')})`
-      const candidates = rules.flatMap(({ label, property }): Identity[] => {
+      const candidates = all.flatMap((rule): { rule: Uniqueness; identity: Identity }[] => {
+        const { label, property } = rule
         const value = node.ids[keys.indexOf(property)] ?? null
         if (!labels.includes(label) || value === null || equalsNothing(value)) return []
         const id = renderValue(value)
         if (id === null) throw irreversible(element, `has a ${typeName(value)} as its "${property}"`)
-        return [{ label, idProperty: property, id }]
+        return [{ rule, identity: { label, idProperty: property, id } }]
       })
-      const own = candidates.filter((one) => named.has(identityText(one)))
+      const own = candidates.filter(({ identity }) => named.has(identityText(identity)))
       if (own.length > 1) throw irreversible(element, 'bears several identities that the packet names')
-      const identity = own[0] ?? candidates[0]
-      if (identity === undefined) throw irreversible(element, 'has no identity that the packet could name')
-      return identity
+      const found = own[0] ?? candidates[0]
+      if (found === undefined) {
+        throw irreversible(element, 'has no identity that the packet could name, or no uniqueness constraint on it')
+      }
+      used.add(found.rule)
+      return found.identity
     },
+
+    /** The rules by which the undo names nodes. */
+    used: (): Uniqueness[] => [...used],
 
     async identifyEnds({ start, type, end }: SeenEnds): Promise<Ends> {
       return { start: await this.identify(start), type, end: await this.identify(end) }

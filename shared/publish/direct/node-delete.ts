@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { shown } from '../../validation/issues.ts'
 import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../request/field-rules.ts'
 import { publishFields, readFields } from '../request/fields.ts'
+import { identityRule } from '../request/identity.ts'
 import { originIndex } from '../request/plan.ts'
 import { mappedIndexRules } from '../request/rules.ts'
 import { idParameter, idTypes } from './packet.ts'
@@ -42,9 +43,20 @@ export function parseNodeDelete(body: unknown) {
   }
   const { mappedIndices = {} } = fields
   const index = originIndex({ mappedIndices, index: fields.index })
+  // The neighbours of a deleted node may have other labels. An undo needs their identities.
+  const others = Object.fromEntries(
+    [...identityRule(mappedIndices).idProperties].filter(([it, id]) => ![index.label, ''].includes(it) && id !== ''),
+  )
   const { fileName = '', returnOnly = false, expiresAfterDays, compression, parameterSyntax } = fields
   const stored = { fileName, returnOnly, expiresAfterDays, compression }
   /** The content of a packet of #9. `ids` are its `originIds` as parameters. */
-  const order = { ...index, originIds, ids: ids.filter((id) => id !== null), ...stored, parameterSyntax }
+  const order = {
+    ...index,
+    mappedIndices: others,
+    originIds,
+    ids: ids.filter((id) => id !== null),
+    ...stored,
+    parameterSyntax,
+  }
   return { order, issues }
 }

@@ -137,7 +137,7 @@ export async function replayedByEngine(
     await session.executeWrite((transaction) => create(transaction, before, names))
     const foundBefore = await differences()
     const stored = Buffer.from(stringifyLossless({ statements: pairs }))
-    const packed = packPart({ number: 1, sha256: '', items }, stored)
+    const packed = packPart({ number: 1, sha256: '', items, mapped: [] }, stored)
     await runWindow(packed.items, runner, { ...lanes, inOrder: false }, tally)
     const found = { before: foundBefore, after: await differences() }
     return { graph: await session.executeRead((transaction) => read(transaction, names)), found }

@@ -10,7 +10,7 @@ export function itemsWith(statement: string, parameters: Record<string, unknown>
   const items = [itemOf(parameters, { part: 1, pair }, recognised)]
   const others = Array.from({ length: pair - 1 }, () => ({ statement: 'another pair', parameters: {} }))
   const statements = [...others, { statement, parameters }]
-  return packPart({ number: 1, sha256: '', items }, Buffer.from(stringifyLossless({ statements }))).items
+  return packPart({ number: 1, sha256: '', items, mapped: [] }, Buffer.from(stringifyLossless({ statements }))).items
 }
 
 export const nodeUpsert = (id: unknown, label = 'P', pair = 1) =>

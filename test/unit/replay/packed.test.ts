@@ -27,7 +27,7 @@ function packed(number: number, pairs: readonly Pair[]): PackedPart {
   const items = pairs.map(({ statement, parameters }, at) =>
     itemOf(parameters, { part: number, pair: at + 1 }, recognise(statement) as Recognised),
   )
-  return packPart({ number, sha256: '', items }, Buffer.from(stringifyLossless({ statements: pairs })))
+  return packPart({ number, sha256: '', items, mapped: [] }, Buffer.from(stringifyLossless({ statements: pairs })))
 }
 
 const rowOf = ({ statement, parameters }: Pair) =>

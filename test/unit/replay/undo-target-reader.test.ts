@@ -20,7 +20,7 @@ const identity = (label: string, idProperty: string, id: unknown) => {
 function identify(...identities: ReturnType<typeof identity>[]) {
   const named = createTextSet()
   for (const one of identities) named.add(identityText(one))
-  const facts = only<Facts>({ rules: [...rules], named })
+  const facts = only<Facts>({ rules: [...rules], mapped: [], named })
   const reader = createTargetReader(only<Connection>({}), facts, new AbortController().signal)
   return reader.identify({ node: 7n, labels: ['Person', 'Actor'], ids: [5n, 'Ann'] })
 }
@@ -47,7 +47,7 @@ test('everything that is found for many rows has the number of its row', async (
   })
   const session = () => ({ run, close: async () => {} })
   const connection = only<Connection>({ session: session as unknown as Connection['session'] })
-  const facts = only<Facts>({ rules: [], named: createTextSet() })
+  const facts = only<Facts>({ rules: [], mapped: [], named: createTextSet() })
   const reader = createTargetReader(connection, facts, new AbortController().signal)
   const rows = Array.from({ length: 1_201 }, (_, id) => ({ id }))
   const found: { at: number; value: number }[] = []
@@ -62,7 +62,7 @@ test('an undo reads a list of a datetime at an offset and one in a zone, whose o
   const run = async () => ({ records: [{ toObject: () => ({ offsets: [3_600n, 7_200n] }) }] })
   const session = () => ({ run, close: async () => {} })
   const connection = only<Connection>({ session: session as unknown as Connection['session'] })
-  const facts = only<Facts>({ rules: [], named: createTextSet() })
+  const facts = only<Facts>({ rules: [], mapped: [], named: createTextSet() })
   const reader = createTargetReader(connection, facts, new AbortController().signal)
   const properties = { keys: ['at'], values: [[noon(3_600n), noon(undefined, 'Europe/Berlin')]] }
   await reader.complete('node', 7n, properties)
