@@ -8,7 +8,7 @@ import * as errors from '../errors/catalogue.ts'
 import { currentTenant } from '../lifecycle/current-tenant.ts'
 import type { Unpack } from '../packstream/decode.ts'
 import { sendTogether } from '../packstream/send-together.ts'
-import { type BoltConnection, readByMessage } from './connection.ts'
+import { type BoltConnection, readByMessage, refuseNotifications } from './connection.ts'
 import { processBudget } from './held-budget.ts'
 import { Rows } from './rows.ts'
 
@@ -76,6 +76,7 @@ export function guardConnections(driver: Driver, address: string, { silenceSecon
 
   provider._createChannelConnection = async (to) => {
     const connection = await socketsOf.run(sockets, () => create(to))
+    refuseNotifications(connection)
     const id = Symbol('connection')
     unpack = readByMessage(connection, {
       bytes(count) {

@@ -8,7 +8,9 @@ interface ChannelBuffer {
 /** A driver connection after version negotiation. Includes private parts; if they are missing, it is not used. */
 export interface BoltConnection {
   _ch: { onmessage: (buffer: ChannelBuffer) => void }
+  _notificationFilter: { minimumSeverityLevel: 'OFF' } | undefined
   protocol(): {
+    version: { isGreaterOrEqualTo(version: { major: number; minor: number }): boolean }
     initialized: boolean
     unpack(message: ChannelBuffer): unknown
     _responseHandler: { handleResponse(message: unknown): void }
@@ -27,6 +29,12 @@ interface Reception {
   unfinished(isUnfinished: boolean): void
   /** Ends the connection. */
   refuse(reason: Error): void
+}
+
+/** Asks the server for no notifications, which nobody reads. The driver refuses to ask older versions of Bolt. */
+export function refuseNotifications(connection: BoltConnection): void {
+  if (connection.protocol().version.isGreaterOrEqualTo({ major: 5, minor: 2 }))
+    connection._notificationFilter = { minimumSeverityLevel: 'OFF' }
 }
 
 const recordTag = 0x71

@@ -28,6 +28,17 @@ export function readProperties(cursor: Cursor, shapes: Shapes, source: Source): 
   return new Properties(source, shapes.read(cursor, source.positions), first)
 }
 
+/** Reads a list of the values of these keys, and moves past it. @throws originBroke (502) if it is malformed */
+export function readValues(
+  cursor: Cursor,
+  keys: readonly (Buffer | null)[],
+  shapes: Shapes,
+  source: Source,
+): Properties {
+  const first = source.positions.length
+  return new Properties(source, shapes.readValues(cursor, keys, source.positions), first)
+}
+
 // Nothing here waits, so one cursor and one writer serve all elements.
 const cursor = new Cursor()
 const json = new JsonBytes()

@@ -92,6 +92,34 @@ export class Shapes {
           ? last
           : this.#follow(step, cursor.bytes.subarray(start, start + size), of)
     }
+    return this.#shapeOf(step, count)
+  }
+
+  /**
+   * Moves past a list of the values of these keys, and adds the position of each value to `positions`. Ignores a value
+   * whose key is null. A list of another length has no values.
+   * @throws originBroke (502) if it is malformed
+   */
+  readValues(cursor: Cursor, keys: readonly (Buffer | null)[], positions: number[]): Shape {
+    const count = cursor.passNull() ? 0 : cursor.list()
+    let step = this.#root
+    let read = 0
+    for (let index = 0; index < count; index++) {
+      const key = count === keys.length ? keys[index] : null
+      if (!key) {
+        cursor.skip()
+        continue
+      }
+      read++
+      positions.push(cursor.at)
+      const of = passValue(cursor)
+      const { last } = step
+      step = last?.kind === of && last.key.equals(key) ? last : this.#follow(step, key, of)
+    }
+    return this.#shapeOf(step, read)
+  }
+
+  #shapeOf(step: Step, count: number): Shape {
     if (step.shape === null) {
       if (this.#keys > keysKept) this.#forget()
       this.#keys += count

@@ -34,7 +34,11 @@ async function draw() {
 
 /** What reads depend on; the origin sends one row at a time, and `change` runs after the first of each result. */
 async function readingOf(label: string, fields: object, change: string) {
-  const { request } = parsePublishRequest({ ...database(address, label, 'id'), originIds: ['n0'], ...fields })
+  const { request } = parsePublishRequest({
+    ...database(address, label, 'id', { [`${label}Far`]: 'id' }),
+    originIds: ['n0'],
+    ...fields,
+  })
   const opened = await openOrigin(request, settings, 60)
   let changes = 0
   const rows: Origin['rows'] = async (query, parameters, mostBytes) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { quote } from '../../packet/cypher/identifiers.ts'
 import type { NodeKeys } from '../request/identity.ts'
+import { isUnidentified } from './identifying-values.ts'
 import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 import type { Reading } from './reading.ts'
 
@@ -39,9 +39,9 @@ const isBare = ({ labels, properties }: NodeKeys) => labels.length === 0 || prop
 
 /** The nodes among these that exist without labels, or without any property that could identify them. */
 async function bareOf({ origin, plan }: Pick<Reading, 'origin' | 'plan'>, ids: ReadonlySet<InternalId>) {
-  const absent = ['index', ...plan.identity.columns].map((key) => `n.${quote(key)} IS NULL`).join(' AND ')
-  const query = `${eachNode} WITH n WHERE size(labels(n)) = 0 OR (${absent}) RETURN id(n)`
+  const query = `${eachNode} WITH n WHERE ${isUnidentified('n')} RETURN id(n)`
   const bare = new Set<InternalId>()
-  await origin.each(query, { ids: [...ids] }, (row) => bare.add(readInternalId(row)))
+  const parameters = { ids: [...ids], idProperties: plan.identity.byLabel }
+  await origin.each(query, parameters, (row) => bare.add(readInternalId(row)))
   return bare
 }

@@ -1,12 +1,13 @@
-import { readProperties, type Source } from '../../origin/properties.ts'
+import { readProperties, readValues, type Source } from '../../origin/properties.ts'
 import { asStored } from '../../packet/cypher/as-stored.ts'
 import { quote } from '../../packet/cypher/identifiers.ts'
 import type { Cursor } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { withoutDeleted } from './deleted.ts'
+import { identifyingKeys, identifyingValues, keysOfEnds } from './identifying-values.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
-import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A node with all the properties to publish, or only with the properties that identify it. */
@@ -55,15 +56,19 @@ async function nodesOf(
 ): Promise<Found<NodeRow> | null> {
   const { origin, plan, shapes, labels } = reading
   const { identity, search, publishesNodes } = plan
-  const properties = publishesNodes
-    ? 'properties(n)'
-    : keysOf('n', [...identity.columns, ...(search ? [search.idField] : [])])
+  const fixed = search ? [...keysOfEnds, search.idField] : keysOfEnds
+  const properties = publishesNodes ? 'properties(n)' : identifyingValues('n', fixed)
   const query = `${match} RETURN id(n), labels(n), ${properties}`
-  const rows = await readRows(reading, { query, parameters, kind: kindOf(plan), ...size })
+  const all = { ...parameters, idProperties: identity.byLabel }
+  const rows = await readRows(reading, { query, parameters: all, kind: kindOf(plan), ...size })
   if (rows === null) return null
   const found = elementsOf(reading, rows, kindOf(plan), (row, source): NodeRow => {
     const node = readInternalId(row)
-    return { node, labels: labels.nodes.read(row), properties: readProperties(row, shapes.nodes, source) }
+    const ofNode = labels.nodes.read(row)
+    const found = publishesNodes
+      ? readProperties(row, shapes.nodes, source)
+      : readValues(row, identifyingKeys(identity, fixed, ofNode), shapes.nodes, source)
+    return { node, labels: ofNode, properties: found }
   })
   if (found === null) return null
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
@@ -72,16 +77,13 @@ async function nodesOf(
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
 
-/** The expression that returns, as a map, the properties by which a node is identified. */
-const keysOf = (variable: string, keys: readonly string[]): string =>
-  `${variable}{${[...new Set(['index', ...keys])].map((key) => `.${quote(key)}`).join(', ')}}`
-
 /** The columns of a node at the end of a relationship, which `readEnd` reads. */
-export const endColumns = (variable: string, { identity }: Plan): string =>
-  `id(${variable}), labels(${variable}), ${keysOf(variable, identity.columns)}`
+export const endColumns = (variable: string): string =>
+  `id(${variable}), labels(${variable}), ${identifyingValues(variable, keysOfEnds)}`
 
-export const readEnd = ({ labels, shapes }: Learned, row: Cursor, source: Source): NodeRow => ({
-  node: readInternalId(row),
-  labels: labels.farEnds.read(row),
-  properties: readProperties(row, shapes.farEnds, source),
-})
+export function readEnd({ labels, shapes, plan }: Reading, row: Cursor, source: Source): NodeRow {
+  const node = readInternalId(row)
+  const ofNode = labels.farEnds.read(row)
+  const keys = identifyingKeys(plan.identity, keysOfEnds, ofNode)
+  return { node, labels: ofNode, properties: readValues(row, keys, shapes.farEnds, source) }
+}

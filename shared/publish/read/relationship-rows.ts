@@ -61,8 +61,9 @@ export async function readRelationshipRows(
 ): Promise<Found<RelationshipRow> | null> {
   const { origin, plan, shapes } = reading
   const { direction } = type
-  const query = `${match} RETURN id(r), id(n), ${endColumns('m', plan)}, properties(r), id(startNode(r))`
-  const rows = await readRows(reading, { query, parameters, kind: kindOf(type), isOne })
+  const query = `${match} RETURN id(r), id(n), ${endColumns('m')}, properties(r), id(startNode(r))`
+  const all = { ...parameters, idProperties: plan.identity.byLabel }
+  const rows = await readRows(reading, { query, parameters: all, kind: kindOf(type), isOne })
   if (rows === null) return null
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
     const relationship = readInternalId(row)

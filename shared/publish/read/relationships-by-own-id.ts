@@ -39,7 +39,7 @@ export async function* findRelationships(
   onMissingIndex: (index: { type: string; property: string }) => void,
 ): AsyncGenerator<FoundRelationship> {
   const { origin, schema, plan, shapes } = reading
-  const ends = `${endColumns('a', plan)}, ${endColumns('b', plan)}`
+  const ends = `${endColumns('a')}, ${endColumns('b')}`
   const columns = `id(r), type(r), r{.${quote(field)}}, ${ends}, ${isWhole('a')}`
   const indexed = await schema.indexedBy(field)
   const types = await schema.types()
@@ -49,7 +49,7 @@ export async function* findRelationships(
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
     const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns} LIMIT ${mostFound + 1}`
-    const { rows } = await origin.rows(query, { values, named }, mostBytesFound)
+    const { rows } = await origin.rows(query, { values, named, idProperties: plan.identity.byLabel }, mostBytesFound)
     if (rows === null) throw errors.tooManyBytesFound(mostBytesFound)
     // Rows of deleted relationships count too, because they may have displaced others.
     if (rows.length > mostFound) throw errors.tooManyFound(mostFound)

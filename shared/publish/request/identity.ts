@@ -8,12 +8,12 @@ import { isList, isPublishable, type Kind } from '../../packstream/kinds.ts'
 export interface IdentityRule {
   idProperties: ReadonlyMap<string, string>
   defaultLabel: string
-  /** Every id property, once: the columns to read. */
-  columns: readonly string[]
+  /** `idProperties` as a parameter of queries. */
+  byLabel: Readonly<Record<string, string>>
   numbers: Numbers
 }
 
-/** What determines the identity of a node. `properties` has at least `index` and the rule's columns. */
+/** What determines the identity of a node. `properties` has at least `index` and the id properties of its labels. */
 export interface NodeKeys {
   labels: readonly string[]
   properties: Properties
@@ -54,7 +54,7 @@ const labelsOf = onceForEach((mappedIndices: MappedIndices): Omit<IdentityRule, 
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
-  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())] }
+  return { idProperties, defaultLabel: DEFAULT_INDEX, byLabel: Object.fromEntries(idProperties) }
 })
 
 export const identityRule = (mappedIndices: MappedIndices, numbers: Numbers = 'plain'): IdentityRule => ({

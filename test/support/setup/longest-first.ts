@@ -70,6 +70,7 @@ export const longest = [
   'test/replay/generated-cases.dry-run.test.ts',
   'test/replay/options.replay-as-asked.test.ts',
   'test/e2e/expiry.over-http.test.ts',
+  'test/integration/packet.many-id-properties.test.ts',
 ]
 
 /** Project by project, the longest files first, then the others by name. */

@@ -8,7 +8,7 @@ import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 import { request } from '../valid-request.ts'
 
 const type = { type: 'KNOWS', direction: 'both' as const }
-const far = [9n, ['Person'], { id: 'far' }]
+const far = [9n, ['Person'], [null, 'far']]
 
 /** Reads from an origin with these rows, two relationships at once. */
 const readingOf = (answer: Parameters<typeof answeringOrigin>[0]): Reading => ({

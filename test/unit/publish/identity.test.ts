@@ -16,8 +16,8 @@ function identified(labels: string[], properties: Record<string, unknown>): stri
 
 const noLabel = 'bears no label, or several, that mappedIndices names'
 
-test('every id property, including the default one, is read as one column', () => {
-  expect(rule.columns.toSorted()).toEqual(['id', 'name', 'title'])
+test('the id properties of all labels, including the default one, are a parameter of queries', () => {
+  expect(rule.byLabel).toEqual(Object.fromEntries(rule.idProperties))
 })
 
 describe('the label of an identity', () => {

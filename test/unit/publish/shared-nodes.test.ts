@@ -28,7 +28,7 @@ function observe(
   { node, keys }: Observed,
 ) {
   const plan = planOf(one)
-  const ids = plan.identity.columns.map((column) => [column, `${column}${node}`])
+  const ids = [...plan.identity.idProperties.values()].map((column) => [column, `${column}${node}`])
   const index = keys.properties.value('index')
   const read = { ...keys, properties: propertiesOf({ index, ...Object.fromEntries(ids) }) }
   const identity = identityOf(plan.identity, read)

@@ -87,7 +87,7 @@ describe('an upsert from bytes is byte-identical to the one from values', () => 
         const plan = planOf(asked)
         const upserts = new NodeUpserts(plan, createPairMaker('dollar'))
         const shapes = new Shapes()
-        const [key = ''] = plan.identity.columns
+        const [key = ''] = plan.identity.idProperties.values()
         for (const values of [...all, ...all]) {
           const properties = propertiesOf(values, driver, shapes)
           for (const { id, labels } of nodes) {
@@ -155,7 +155,7 @@ describe('an upsert from bytes is byte-identical to the one from values', () => 
         const field = plan.relationshipIdField
         const upserts = new RelationshipUpserts(plan, createPairMaker('braces'), stamp)
         const shapes = new Shapes()
-        const [key = ''] = plan.identity.columns
+        const [key = ''] = plan.identity.idProperties.values()
         const added = plan.timestamp.stampsRelationships ? [stamp] : []
         const unpublished = [...plan.protectedRelationshipProperties, ...added.map((one) => one.key)]
         for (const values of [...all, ...all]) {
