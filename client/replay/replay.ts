@@ -3,11 +3,13 @@ import { createRecogniser } from '../../shared/packet/recognise.ts'
 import { packPart } from './order/packed.ts'
 import { survey } from './preflight/needs.ts'
 import { createMissing, type PreflightSettings, preflight } from './preflight/preflight.ts'
-import { nothingDone, partsHeld } from './resume/held.ts'
+import { inSequence, nothingDone, partsHeld } from './resume/held.ts'
 import { openResume, targetHash } from './resume/resume.ts'
 import { atTarget, type Connection, type Target } from './run/connection.ts'
+import { createLater } from './run/later.ts'
 import { createRunner } from './run/run-batch.ts'
 import { lanesOfAuto, runWindow } from './run/run-window.ts'
+import { settle } from './run/settle.ts'
 import { createTally, type Tally } from './run/transaction.ts'
 import type { PacketSource, PartSource } from './source/load-part.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
@@ -105,7 +107,9 @@ async function replayInto(
   // A target that lacks constraints is not as the replay left it, and would be slow to read.
   const isChecked = known !== null && found.missing.length === 0
   const reading = { ...settings, lanes: options.lanes, batchRows, mostShown: 0 }
-  const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
+  const held = isChecked
+    ? await partsHeld(connection, source, inOrder ? inSequence(known) : known, reading, onHeld)
+    : nothingDone
   const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
   const windows = windowsOf(source, due, settings, packPart)
   // The first window must pass its checks before anything is written, even constraints.
@@ -123,7 +127,9 @@ async function replayInto(
   partsDone = held.done.length
   tally.rejected = held.rejected.length
   const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
-  const runner = createRunner({ connection, tally, lanes, onRefused: options.rejected, onCommit: tell, signal })
+  const running = { onRefused: options.rejected, onCommit: tell, setsAside: !inOrder }
+  const runner = createRunner({ connection, tally, lanes, ...running, signal })
+  const later = createLater()
   while (!window.done) {
     const parts = window.value
     // The next window is parsed while the target works. Its errors are reported when this window is done.
@@ -131,13 +137,18 @@ async function replayInto(
     next.catch(() => {})
     const items = parts.flatMap((part) => part.items)
     const refused = await runWindow(items, runner, { lanes, batchRows, inOrder }, tally)
-    partsDone += parts.length
-    await resume.add(
-      parts.map(({ number }) => number),
-      refused,
-    )
+    const ended = later.withhold(parts, refused, runner.takeAside())
+    partsDone += ended.parts.length
+    await resume.add(ended.parts, ended.refused)
     tell()
     window = await next
+  }
+  if (later.aside.length > 0) {
+    const settling = { connection, source, settings, lanes: { lanes, batchRows }, runner, tally }
+    const refused = await settle(settling, later)
+    partsDone += later.parts.length
+    await resume.add(later.parts, [...later.refused, ...refused])
+    tell()
   }
   if (undo !== null) await endUndo(undo)
   await resume.end()

@@ -10,6 +10,14 @@ type Done = Pick<State, 'done' | 'rejected'>
 
 export const nothingDone: Done = { done: [], rejected: [] }
 
+/** Only the parts before the first part that is not done: a replay may have put off the pairs of that one. */
+export function inSequence({ done, rejected }: Done): Done {
+  const all = new Set(done)
+  let last = 0
+  while (all.has(last + 1)) last++
+  return { done: done.filter((number) => number <= last), rejected: rejected.filter(({ part }) => part <= last) }
+}
+
 /**
  * Checks that the target still holds the parts done: an undo, another packet or a restore may have changed it since.
  * @param onHeld receives the number of parts found so far.

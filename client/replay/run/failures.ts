@@ -39,6 +39,11 @@ export function describeFailure(error: unknown): string {
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
 
+/** Whether another element of the target has a value that must be unique. Other pairs of the packet may free it. */
+export const isTaken = (error: unknown): boolean =>
+  codeOf(error) === 'Neo.ClientError.Schema.ConstraintValidationFailed' &&
+  / already exists with /.test((error as Error).message)
+
 /** Whether the error is due to an interruption. */
 export const isAbort = (error: unknown): error is Error => error instanceof Error && error.name === 'AbortError'
 

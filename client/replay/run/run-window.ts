@@ -33,7 +33,8 @@ export async function runWindow(
 ): Promise<Place[]> {
   await (inOrder ? runInOrder : runItems)(items, lanes, runner.runBatch)
   const refused = runner.takeRefused()
-  for (const { place, recognised } of items) if (!refused.has(place)) tally.pairs[recognised.kind]++
+  const isRun = ({ place }: PackedItem) => !refused.has(place) && !runner.isAside(place)
+  for (const item of items) if (isRun(item)) tally.pairs[item.recognised.kind]++
   return [...refused]
 }
 

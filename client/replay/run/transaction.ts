@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Transaction } from 'neo4j-driver'
 import type { LimitFunction } from 'p-limit'
 import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
@@ -17,15 +18,21 @@ export const commitBatch = (
   inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
-      const rows = new PackedRows(packedRowsOf(batch.items))
-      const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
-      const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
+      const done = await runRows(transaction, batch)
       await inTurn(commits, () => transaction.commit())
-      return { rows: batch.items.length, counters: summary.counters.updates(), parallelCopies }
+      return done
     } finally {
       await transaction.close()
     }
   })
+
+/** Runs a batch in a transaction, without committing. @throws MiscountedRows */
+export async function runRows(transaction: Transaction, batch: Batch<PackedItem>): Promise<Committed> {
+  const rows = new PackedRows(packedRowsOf(batch.items))
+  const { records, summary } = await transaction.run(overRows(batch.recognised), { rows })
+  const parallelCopies = extraRows(batch, Number(records[0]?.get(0)))
+  return { rows: batch.items.length, counters: summary.counters.updates(), parallelCopies }
+}
 
 const longestWaitMs = 1_000
 

@@ -1,14 +1,15 @@
 import type { Check } from '../check/check.ts'
 import { type Properties, subjectText } from '../check/finding.ts'
 import { shownId } from '../check/shown-value.ts'
+import type { Template } from '../cypher/parameters.ts'
 import { type Cleanup, cleanupKind } from './cleanup.ts'
 import { type DeleteProperties, deletePropertiesKind } from './delete-properties.ts'
 import type { KindDefinition } from './kind.ts'
 import { type NodeDelete, nodeDeleteKind } from './node-delete.ts'
-import { type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
+import { clearedNode, type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
 import { type Postback, postbackKind } from './postback.ts'
 import { type RelationshipCreate, relationshipCreateKind } from './relationship-create.ts'
-import { type RelationshipUpsert, relationshipUpsertKind } from './relationship-upsert.ts'
+import { clearedRelationship, type RelationshipUpsert, relationshipUpsertKind } from './relationship-upsert.ts'
 import type { IdentifiedNode, Statement, StatementKind } from './statement.ts'
 
 /** What a statement says. */
@@ -39,6 +40,10 @@ export const statementOf = (it: Structure): Statement<unknown> => kindOf(it).wri
 
 /** The nodes that a statement finds by identity; for a relationship, the start comes first. */
 export const identitiesOf = (it: Structure): IdentifiedNode[] => kindOf(it).identities(it)
+
+/** Takes away the values that a statement will set, so that others may have them; null if it sets none. */
+export const clearedBy = (it: Structure): Template | null =>
+  it.kind === 'nodeUpsert' ? clearedNode(it) : it.kind === 'relationshipUpsert' ? clearedRelationship(it) : null
 
 /** How to find out whether a pair would change anything. */
 export const checkOf = (it: Structure): Check => kindOf(it).check(it)

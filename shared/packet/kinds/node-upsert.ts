@@ -2,7 +2,7 @@ import { optional, read, withValues } from '../check/check.ts'
 import { expectationOf } from '../check/expectation.ts'
 import { propertyFindings } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
-import { template } from '../cypher/parameters.ts'
+import { type Template, template } from '../cypher/parameters.ts'
 import { aMap, aNode, requires } from '../read-back/read-patterns.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import type { KindDefinition } from './kind.ts'
@@ -91,6 +91,10 @@ export function nodeUpsert(
     bindings: [{ name: 'id', source: 'id' }, ...propertyBindings(others)],
   }
 }
+
+/** Removes from the node, if it is there, all properties that the upsert sets or removes, but not its id. */
+export const clearedNode = ({ node, changes }: NodeUpsert): Template =>
+  template`MATCH ${anchorPattern('n', node, 'id')} SET n = ${propertyMap('n', [], [node.idProperty, ...changes.protectedKeys])}`
 
 /** The fields with their parameters. `shared` has the id property if it shares its parameter with the identity. */
 export function nodeFields(node: Anchor, fields: readonly Field[]): { shared: NamedField[]; others: NamedField[] } {

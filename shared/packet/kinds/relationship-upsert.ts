@@ -80,6 +80,19 @@ export function relationshipUpsert(
   }
 }
 
+/** Removes from the relationship, if it is there, all properties that the upsert sets or removes, but not its id. */
+export function clearedRelationship({
+  ends: { start, type, end },
+  fields,
+  idField,
+  protectedKeys,
+}: RelationshipUpsert) {
+  const id = named(fields).find(({ key }) => key === idField) ?? null
+  const both = template`MATCH ${anchorPattern('a', start, 'a_id')} MATCH ${anchorPattern('b', end, 'b_id')}`
+  const kept = [...(idField === null ? [] : [idField]), ...protectedKeys]
+  return template`${both} MATCH (a)-[r:${quote(type)}${idPattern(id)}]->(b) SET r = ${propertyMap('r', [], kept)}`
+}
+
 /** `` {`grn`: {grn}}`` */
 export const idPattern = (id: NamedField | null): Template =>
   id === null ? [] : template` {${quote(id.key)}: ${expression(id.value, param(id.name))}}`
