@@ -8,7 +8,7 @@ import { namesOf } from './replay/preflight/constraints.ts'
 import type { Target } from './replay/replay.ts'
 import type { VerifyOptions, VerifyReport } from './replay/verify/verify.ts'
 import type { LaneOptions } from './replaying.ts'
-import type { Source } from './source/source.ts'
+import { baseOf, type Source } from './source/source.ts'
 
 export interface ComparisonOptions extends LaneOptions, ProgressOptions {
   sample?: number
@@ -107,6 +107,14 @@ export function comparedText(report: VerifyReport): string {
   const pairs = comparedIn(report)
   const sample = report.sample < 1 ? ', a sample,' : ''
   return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)`
+}
+
+/** Says what a target must already have, because nothing checks it: a delta neither holds nor compares the rest. */
+export function sayBase(context: Context, source: Source): void {
+  const base = baseOf(source)
+  if (base === null) return
+  const name = `${source.name} is a delta: it holds only what differs from the packet with the digest ${base}`
+  warn(context, `${name}, which the target must have; this is not checked`)
 }
 
 /** Says why a comparison was slow. */

@@ -10,8 +10,9 @@ import type { ReplayReport } from '../replay/replay.ts'
 import { dryRun } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import { baseOf } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { comparedIn, comparedText, differenceLines, runComparison } from '../verifying.ts'
+import { comparedIn, comparedText, differenceLines, runComparison, sayBase } from '../verifying.ts'
 
 interface Options extends CommonOptions, TargetOptions, ReplayingOptions {
   onError: 'stop' | 'collect'
@@ -57,12 +58,13 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   }
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  sayBase(context, source)
   if (file !== undefined && resolve(file) === source.place) {
     throw usageError(`--rejects: ${file} is the packet to replay; name another file`)
   }
   const rejects = file === undefined ? null : await openRejects(file)
   const report = await runReplay(context, source, target, options, rejects)
-  const result = { source: source.name, target: target.url, ...report, undo: options.undo }
+  const result = { source: source.name, base: baseOf(source), target: target.url, ...report, undo: options.undo }
   const undo = options.undo === undefined ? '' : `; packets replay ${options.undo} undoes it`
   printResult(context, options.json, result, [replayText(source.name, report) + undo])
   if (report.rejected === 0) return
@@ -84,6 +86,7 @@ async function foretell(context: Context, word: string, options: Options): Promi
   const { createConstraints, withoutConstraints } = options
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  sayBase(context, source)
   const report = await runComparison(context, source, target, options, (packet, to, settings) =>
     dryRun(packet, to, { ...settings, createConstraints, withoutConstraints }),
   )
@@ -96,6 +99,11 @@ async function foretell(context: Context, word: string, options: Options): Promi
       : []),
     ...differenceLines(report),
   ]
-  printResult(context, options.json, { source: source.name, target: target.url, ...report }, lines)
+  printResult(
+    context,
+    options.json,
+    { source: source.name, base: baseOf(source), target: target.url, ...report },
+    lines,
+  )
   if (differing > 0 || missingConstraints.length > 0) throw different()
 }

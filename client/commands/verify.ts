@@ -7,12 +7,14 @@ import { type PictureOptions, pictureOption, savePicture } from '../picture/save
 import { verify as compare } from '../replay/verify/verify.ts'
 import { withLanes } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import { baseOf } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 import {
   type ComparisonOptions,
   foundText,
   isEqual,
   runComparison,
+  sayBase,
   verifyLines,
   warnOfConstraints,
   withSample,
@@ -31,11 +33,18 @@ export function verify(context: Context): Command {
   return command.action(async (word: string, options: Options) => {
     const target = await readTarget(context, options)
     const source = await resolveSource(context, word, options)
+    sayBase(context, source)
     const drawing = drawDifferences()
     const report = await runComparison(context, source, target, options, compare, drawing.add)
     if (options.picture) await savePicture(options.picture, drawing.picture(`${source.name}: ${foundText(report)}`))
     warnOfConstraints(context, report)
-    const result = { source: source.name, target: target.url, isEqual: isEqual(report), ...report }
+    const result = {
+      source: source.name,
+      base: baseOf(source),
+      target: target.url,
+      isEqual: isEqual(report),
+      ...report,
+    }
     printResult(context, options.json, result, verifyLines(source.name, report))
     if (report.differing > 0) throw different()
   })

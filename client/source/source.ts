@@ -72,6 +72,9 @@ export function sourceOf(
   }
 }
 
+/** The digest of the packet that a target must have before this one; null if it needs none. */
+export const baseOf = ({ manifest }: Pick<Source, 'manifest'>): string | null => manifest?.base ?? null
+
 /** A source without a manifest. */
 export const bareSource = (name: string, place: string, parts: PartSource[]): Source => ({
   ...{ name, place, parts, manifest: null },

@@ -31,8 +31,18 @@ test('the pairs that only a new packet of the service has bring a target with th
   expect(inspected.requires.constraints).toMatchObject([{ label, property: 'id' }])
 
   expect(await differing()).not.toEqual([])
-  expect(await packets(['replay', rest, ...to, ...state()])).toMatchObject({ code: 0 })
+  const reliance = `${rest} is a delta: it holds only what differs from the packet with the digest ${sha256}, which the`
+  const stderr = expect.stringContaining(`${reliance} target must have; this is not checked\n`)
+  expect(await packets(['replay', rest, ...to, '--dry-run'])).toMatchObject({ code: 3, stderr })
+  expect(await packets(['replay', rest, ...to, ...state()])).toMatchObject({ code: 0, stderr })
   expect(await differing()).toEqual([])
+  // At a target with half of the old packet, all that the delta holds still agrees.
+  await run(driver, `MATCH (n:\`${label}\`) WHERE n.id IN $half DETACH DELETE n`, { half: ids.slice(100) })
+  for (const command of ['replay', 'verify']) {
+    const { stdout, ...said } = await packets([command, rest, ...to, '--json'])
+    expect(said).toMatchObject({ code: 0, stderr })
+    expect(JSON.parse(stdout)).toMatchObject({ base: sha256 })
+  }
 })
 
 test('diff treats packets in the two parameter syntaxes as the same', async () => {
