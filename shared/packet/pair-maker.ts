@@ -1,7 +1,8 @@
 import type { ParameterSyntax } from './cypher/parameters.ts'
 import { type Identity, isAlike } from './identity.ts'
-import { type ClauseSource, cleanup, type KeepClause, type KeepList, type RelationshipType } from './kinds/cleanup.ts'
+import { type ClauseSource, cleanup, type RelationshipType } from './kinds/cleanup.ts'
 import { deleteProperties } from './kinds/delete-properties.ts'
+import { clauseKey, type KeepClause, type KeepList } from './kinds/keep-clauses.ts'
 import { type NodeChanges, nodeUpsert } from './kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './kinds/postback.ts'
 import { relationshipUpsert } from './kinds/relationship-upsert.ts'
@@ -64,8 +65,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
       lists.every(({ clause }, index) => clause === known.clauses[index])
     if (isLast) return known.shape
     const clauses = lists.map(({ clause }) => clause)
-    const clauseKeys = clauses.map(({ id, ...clause }) => [clause, valueKey(id)])
-    const key = JSON.stringify([nodeKey(node), type, clauseKeys])
+    const key = JSON.stringify([nodeKey(node), type, clauses.map((clause) => [clause.by, ...clauseKey(clause)])])
     last = { node, type, clauses, shape: shape(key, () => cleanup(node, type, clauses)) }
     return last.shape
   }

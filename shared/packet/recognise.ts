@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { render, type Template } from './cypher/parameters.ts'
-import { identitiesOf, kinds, type Structure, statementOf } from './kinds/kinds.ts'
+import { formerTextOf, identitiesOf, kinds, type Structure, statementOf } from './kinds/kinds.ts'
 import type { IdentifiedNode, Topic } from './kinds/statement.ts'
 import { partLimits } from './parts/part-buffer.ts'
 import { mismatch, Scanner } from './read-back/scanner.ts'
 
 /**
- * A statement of the service that was read back: its structure, its text as it was read and as a template, its topic,
- * and the names of its parameters.
+ * A statement of the service that was read back: its structure, its text as it was read and, as the service writes it
+ * today, as a template, its topic, and the names of its parameters.
  */
 export type Recognised = Structure & {
   statement: string
@@ -23,7 +23,7 @@ const longestText = partLimits(1).maxPairBytes
 
 /**
  * Reads a statement that this service writes, in either parameter syntax. A text is recognised only if the service
- * writes exactly this text for the structure that was read. So the grammar need not repeat how statements are written,
+ * writes exactly this text for the structure that was read, or once did. So the grammar need not repeat how statements are written,
  * and nothing can hide in a recognised text.
  * @returns null for any other text.
  */
@@ -34,12 +34,15 @@ export function recognise(text: string): Recognised | null {
     const structure = readBy(read, scanner)
     if (structure === null || !scanner.isAtEnd()) continue
     const { text: written, topic, bindings } = statementOf(structure)
-    if (render(written, scanner.syntax ?? 'dollar') !== text) continue
+    const isWritten = [written, formerTextOf(structure)].some((one) => one && renderLike(one, scanner) === text)
+    if (!isWritten) continue
     const parameters = [...new Set(bindings.map(({ name }) => name))]
     return { ...structure, statement: text, text: written, topic, parameters, identities: identitiesOf(structure) }
   }
   return null
 }
+
+const renderLike = (it: Template, { syntax }: Scanner) => render(it, syntax ?? 'dollar')
 
 function readBy(read: (scanner: Scanner) => Structure, scanner: Scanner): Structure | null {
   try {

@@ -97,7 +97,8 @@ export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'p
 /** The identities in the keep-lists of a pair. */
 const keptBy = ({ recognised, parameters }: Item): Identity[] =>
   keptEndsOf(recognised).flatMap((node) => {
-    const ids = parameters[node.parameter]
+    const kept = parameters[node.parameter]
+    const ids = Array.isArray(kept) && node.isPaired ? kept.map((pair) => pair?.[0]) : kept
     return Array.isArray(ids) ? ids.map((id) => identityBy(node, id)) : []
   })
 
@@ -106,6 +107,6 @@ function idFieldOf(it: Structure): [type: string, idField: string | null] | null
   if (it.kind === 'relationshipUpsert') return [it.ends.type, it.idField]
   if (it.kind === 'postback' && it.of === 'relationship') return [it.ends.type, it.id?.key ?? null]
   if (it.kind !== 'cleanup') return null
-  const byId = it.clauses.find((clause) => clause.by === 'relationshipId')
+  const byId = it.clauses.find((clause) => clause.by !== 'farEnd')
   return byId === undefined ? null : [it.type.type, byId.field]
 }

@@ -1,7 +1,7 @@
 import type { Node, Relationship } from 'neo4j-driver'
 import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
 import { type Identity, mergeText } from '../../../shared/packet/identity.ts'
-import type { KeepList } from '../../../shared/packet/kinds/cleanup.ts'
+import type { KeepList } from '../../../shared/packet/kinds/keep-clauses.ts'
 import { nodeDelete } from '../../../shared/packet/kinds/node-delete.ts'
 import { pairOf, shapeOf } from '../../../shared/packet/pair.ts'
 import { createPairMaker, type Ends, type PropertyField } from '../../../shared/packet/pair-maker.ts'

@@ -1,6 +1,6 @@
 import { quote } from '../../../shared/packet/cypher/identifiers.ts'
 import { type Identity, mergeText } from '../../../shared/packet/identity.ts'
-import type { KeepClause, KeepList } from '../../../shared/packet/kinds/cleanup.ts'
+import type { KeepClause, KeepList } from '../../../shared/packet/kinds/keep-clauses.ts'
 import { renderValue } from '../../../shared/packet/values/render-value.ts'
 import type { Rendered } from '../../../shared/packet/values/values.ts'
 import { eachRow } from '../order/over-rows.ts'
@@ -48,46 +48,73 @@ async function saveFarEnds(alike: readonly Addition[], reader: TargetReader, ima
   for await (const { at, end } of reader.read<{ end: Seen }>(`${far} RETURN at, ${seen('m')} AS end`, rows)) {
     const { label, idProperty, id } = await reader.identify(end)
     const clause = { by: 'farEnd' as const, direction: 'out' as const, label, idProperty, id: expressionOf(id) }
-    keep(lists[at] as Map<string, KeepList>, clause, id)
+    keep(lists[at] as Map<string, KeepList>, clause, id.json)
   }
   for (const [at, { start }] of alike.entries()) {
     await images.cleanup(start, type, [...(lists[at] as Map<string, KeepList>).values()])
   }
 }
 
+type Parallel = readonly [ParallelAddition, ...ParallelAddition[]]
+
 /**
- * Far ends cannot distinguish an added relationship from a parallel one. Ids can, if all relationships have one.
+ * Far ends cannot distinguish an added relationship from a parallel one. Ids can, if all relationships have one and none
+ * to another node has the same.
  * @param alike additions of one type out of one node
  */
-async function saveOwnIds(
-  alike: readonly [ParallelAddition, ...ParallelAddition[]],
-  reader: TargetReader,
-  images: Images,
-): Promise<void> {
+async function saveOwnIds(alike: Parallel, reader: TargetReader, images: Images): Promise<void> {
   const [{ node, start, type, parallel }] = alike
-  const { key } = parallel
-  const byId = new Map(alike.map((one) => [one.parallel.text, one]))
-  const irreversibly = ({ about }: ParallelAddition, problem: string) =>
-    irreversible(`a relationship ${about} that would be parallel to others`, problem)
-  const query = `${byNode} MATCH (a)-[r:${quote(type)}]->() RETURN id(r) AS r, r.${quote(key)} AS id`
+  const field = parallel.key
+  const added = new Set(alike.map((one) => one.parallel.text))
   const lists = new Map<string, KeepList>()
-  for await (const row of reader.read<{ r: bigint; id: unknown }>(query, [{ node }])) {
-    const properties = { keys: [key], values: [row.id] }
-    await reader.complete('relationship', row.r, properties)
-    const [value] = properties.values
-    const id = value === null || equalsNothing(value) ? null : renderValue(value)
-    if (id === null) throw irreversibly(alike[0], `could not be distinguished from one without ${key}`)
-    const same = byId.get(mergeText(id))
-    if (same) throw irreversibly(same, `has the ${key} of a relationship to another node`)
-    keep(lists, { by: 'relationshipId', field: key, id: expressionOf(id) }, id)
+  for await (const { id } of readOwnIds(alike, '', reader)) {
+    if (added.has(mergeText(id))) return saveFarEndsAndIds(alike, reader, images)
+    keep(lists, { by: 'relationshipId', field, id: expressionOf(id) }, id.json)
   }
   if (images.isNew('kept by id', `${node}`, type)) await images.cleanup(start, type, [...lists.values()])
 }
 
-function keep(lists: Map<string, KeepList>, clause: KeepClause, { json }: Rendered): void {
+/** Saves the far ends and ids together: an added relationship may have the id of one to another node. */
+async function saveFarEndsAndIds(alike: Parallel, reader: TargetReader, images: Images): Promise<void> {
+  const [{ node, start, type, parallel }] = alike
+  if (!images.isNew('kept by end and id', `${node}`, type)) return
+  const lists = new Map<string, KeepList>()
+  for await (const { id, end } of readOwnIds(alike, `, ${seen('m')} AS end`, reader)) {
+    const { id: farId, ...far } = await reader.identify(end)
+    const expressions = { id: expressionOf(farId), relationshipId: expressionOf(id) }
+    const clause = {
+      by: 'farEndAndId' as const,
+      direction: 'out' as const,
+      ...far,
+      field: parallel.key,
+      ...expressions,
+    }
+    keep(lists, clause, `[${farId.json},${id.json}]`)
+  }
+  await images.cleanup(start, type, [...lists.values()])
+}
+
+/** Reads the ids of all relationships that are parallel to the additions, or lead to other nodes. */
+async function* readOwnIds([{ node, type, parallel, about }]: Parallel, more: string, reader: TargetReader) {
+  const { key } = parallel
+  const query = `${byNode} MATCH (a)-[r:${quote(type)}]->(m) RETURN id(r) AS r, r.${quote(key)} AS id${more}`
+  for await (const { r, id: read, end } of reader.read<{ r: bigint; id: unknown; end: Seen }>(query, [{ node }])) {
+    const properties = { keys: [key], values: [read] }
+    await reader.complete('relationship', r, properties)
+    const [value] = properties.values
+    const id = value === null || equalsNothing(value) ? null : renderValue(value)
+    if (id === null) {
+      const problem = `could not be distinguished from one without ${key}`
+      throw irreversible(`a relationship ${about} that would be parallel to others`, problem)
+    }
+    yield { id, end }
+  }
+}
+
+function keep(lists: Map<string, KeepList>, clause: KeepClause, id: string): void {
   const key = JSON.stringify(clause)
   const list = lists.get(key) ?? { clause, ids: new Set() }
-  list.ids.add(json)
+  list.ids.add(id)
   lists.set(key, list)
 }
 

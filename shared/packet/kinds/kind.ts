@@ -1,4 +1,5 @@
 import type { Check } from '../check/check.ts'
+import type { Template } from '../cypher/parameters.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import type { Phase } from './phases.ts'
 import type { IdentifiedNode, Statement } from './statement.ts'
@@ -13,6 +14,8 @@ export interface KindDefinition<S> {
   /** When a replay runs its pairs. */
   phase: Phase
   write(structure: S): Statement<unknown>
+  /** The text that earlier versions of the service wrote for a structure, where it may differ. */
+  formerText?(structure: S): Template
   /**
    * Reads a text back. May read more texts than `write` writes, but none that changes the identity of what it finds.
    * @throws mismatch if the text is of another kind

@@ -4,6 +4,7 @@ import { shownId } from '../check/shown-value.ts'
 import type { Template } from '../cypher/parameters.ts'
 import { type Cleanup, cleanupKind } from './cleanup.ts'
 import { type DeleteProperties, deletePropertiesKind } from './delete-properties.ts'
+import { hasFarEnd, listName } from './keep-clauses.ts'
 import type { KindDefinition } from './kind.ts'
 import { type NodeDelete, nodeDeleteKind } from './node-delete.ts'
 import { clearedNode, type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
@@ -38,6 +39,9 @@ const kindOf = ({ kind }: Structure) => kinds[kind] as KindDefinition<Structure>
 /** The statement that the service writes for a structure. */
 export const statementOf = (it: Structure): Statement<unknown> => kindOf(it).write(it)
 
+/** The text that earlier versions of the service wrote for a structure; null if they wrote the same. */
+export const formerTextOf = (it: Structure): Template | null => kindOf(it).formerText?.(it) ?? null
+
 /** The nodes that a statement finds by identity; for a relationship, the start comes first. */
 export const identitiesOf = (it: Structure): IdentifiedNode[] => kindOf(it).identities(it)
 
@@ -61,8 +65,10 @@ export function describePair(it: Structure, parameters: Properties): string {
   return `${kinds[it.kind].title}, ${nodes.join(` -${typeBetween(it)}-> `)}`
 }
 
-/** The far ends that a cleanup keeps by their identities; `parameter` holds the list of their ids. */
-export const keptEndsOf = (it: Structure): IdentifiedNode[] =>
+/** The far ends that a cleanup keeps; `parameter` holds the list of their ids or, if `isPaired`, of pairs of ids. */
+export const keptEndsOf = (it: Structure): (IdentifiedNode & { isPaired: boolean })[] =>
   it.kind !== 'cleanup'
     ? []
-    : it.clauses.flatMap((clause, index) => (clause.by === 'farEnd' ? [{ ...clause, parameter: `ids_${index}` }] : []))
+    : it.clauses.flatMap((clause, index) =>
+        hasFarEnd(clause) ? [{ ...clause, parameter: listName(index), isPaired: clause.by === 'farEndAndId' }] : [],
+      )

@@ -1,6 +1,6 @@
 import { param, type Template, template } from '../cypher/parameters.ts'
 import type { Expression } from '../kinds/statement.ts'
-import { applied, expression, wraps } from '../values/values.ts'
+import { elementExpression, expression, wraps } from '../values/values.ts'
 import { mismatch, type Scanner } from './scanner.ts'
 
 interface Candidate {
@@ -11,25 +11,48 @@ interface Candidate {
 const parameter = param('any')
 const lists = [true, false]
 
-/** Every expression that a value can have, by the text that the service writes for it. */
-const values: readonly Candidate[] = [
+const expressions: readonly Expression[] = [
   { wrap: null, list: false },
   ...wraps.flatMap((wrap) => lists.map((list) => ({ wrap, list }))),
-].map((one) => ({ expression: one, text: expression(one, parameter) }))
+]
 
-/** The same for the list of ids that a cleanup binds first. */
-const boundLists: readonly Candidate[] = wraps.flatMap((wrap) =>
-  lists.map((list) => {
-    const element = list ? template`[y IN x | ${applied(wrap, 'y')}]` : applied(wrap, 'x')
-    return { expression: { wrap, list }, text: template`[x IN ${parameter} | ${element}]` }
-  }),
-)
+/** Every expression that a value can have, by the text that the service writes for it. */
+const values: readonly Candidate[] = expressions.map((one) => ({ expression: one, text: expression(one, parameter) }))
+
+/** The same for an element of the list that a cleanup binds first. */
+const elements = (variable: string): readonly Candidate[] =>
+  expressions.map((one) => ({ expression: one, text: elementExpression(one, variable) }))
+
+const ids = elements('x').filter(({ expression: { wrap } }) => wrap !== null)
+const [firstOfPair, secondOfPair] = [elements('x[0]'), elements('x[1]')]
 
 export const readValue = (scanner: Scanner): Expression => first(values, scanner)
-export const readBoundList = (scanner: Scanner): Expression => first(boundLists, scanner)
+
+/** Reads the list that a cleanup binds first. @returns the expressions of an id, or of both ids of a pair. */
+export function readBoundList(scanner: Scanner): readonly Expression[] {
+  if (!scanner.takesTemplate(template`[x IN ${parameter} | `)) throw mismatch
+  const id = find(ids, scanner)
+  const expressions = id === null ? readInList(scanner) : [id]
+  scanner.expect(']')
+  return expressions
+}
+
+function readInList(scanner: Scanner): readonly Expression[] {
+  scanner.expect('[')
+  const id = find(ids, scanner)
+  const expressions = id === null ? scanner.read`${firstIdOf}, ${secondIdOf}` : [id]
+  scanner.expect(']')
+  return expressions
+}
+
+const firstIdOf = (scanner: Scanner) => first(firstOfPair, scanner)
+const secondIdOf = (scanner: Scanner) => first(secondOfPair, scanner)
 
 function first(candidates: readonly Candidate[], scanner: Scanner): Expression {
-  const found = candidates.find(({ text }) => scanner.takesTemplate(text))
-  if (found === undefined) throw mismatch
-  return found.expression
+  const found = find(candidates, scanner)
+  if (found === null) throw mismatch
+  return found
 }
+
+const find = (candidates: readonly Candidate[], scanner: Scanner): Expression | null =>
+  candidates.find(({ text }) => scanner.takesTemplate(text))?.expression ?? null

@@ -60,6 +60,12 @@ export function expression({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>, para
   return list ? template`[x IN ${parameter} | ${applied(wrap, 'x')}]` : applied(wrap, parameter)
 }
 
+/** The same for an element that another list comprehension binds to `variable`. */
+export function elementExpression({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>, variable: string): Template {
+  if (wrap === null) return [variable]
+  return list ? template`[y IN ${variable} | ${applied(wrap, 'y')}]` : applied(wrap, variable)
+}
+
 /** `date({p})`; for a value given by its fields, converts each integer field. */
 export function applied(wrap: Wrap, value: Param | string): Template {
   const fields = byFields[wrap]

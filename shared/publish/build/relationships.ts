@@ -1,5 +1,6 @@
 import type { Identity } from '../../packet/identity.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
+import type { Rendered } from '../../packet/values/values.ts'
 import { ownIdOf, relationshipIdOf } from '../pairs/relationship-upserts.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { RelationshipRow } from '../read/relationship-rows.ts'
@@ -17,6 +18,8 @@ interface Publishable {
   relationship: ReadRelationship
   near: Identity
   far: Identity
+  /** Its own id; null if the request names no property for it. */
+  own: Rendered | null
 }
 
 /**
@@ -79,13 +82,11 @@ function selectPublishable(
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
       const far = near ? identify(context, row.far.node, row.far, place.identity) : null
-      if (
-        near &&
-        far &&
-        (plan.relationshipIdField === null || relationshipIdOf(plan, row.relationship, type.type, row.properties))
-      ) {
+      const hasId = plan.relationshipIdField !== null
+      const own = near && far && hasId ? relationshipIdOf(plan, row.relationship, type.type, row.properties) : null
+      if (near && far && (own || !hasId)) {
         seen.see(place.position, far)
-        publishable.push({ relationship, near, far })
+        publishable.push({ relationship, near, far, own })
       } else skip(context, relationship)
     }
   }
@@ -113,14 +114,14 @@ function publish(
   publishable: readonly Publishable[],
   batch: RelationshipBatch,
 ): void {
-  for (const { relationship, near, far } of publishable) {
+  for (const { relationship, near, far, own } of publishable) {
     const { row, type, farPosition } = relationship
     if (context.uniqueness.isDuplicate(far)) {
       skip(context, relationship)
       continue
     }
     if (context.observer && context.targets.positionOf(row.far.node) === -1) context.observer.farEnd(row.far.node)
-    context.cleanup.keepPublished(relationship, near, far)
+    context.cleanup.keepPublished(relationship, near, far, own)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     // To `MERGE`, a recreated node is the same node.
     const farNode = farPosition === null ? row.far.node : (chunk.nodes[farPosition - chunk.start] ?? row.far.node)

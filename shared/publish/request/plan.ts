@@ -4,8 +4,8 @@ import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
 import { mergeRelationshipTypes } from './relationship-types.ts'
 
-/** How stale relationships are found: by far end, by own id, or all of a type if the origin has none left at a node. */
-export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
+/** How stale relationships are found: by far end, own id or both, or all of a type if the origin has none left at a node. */
+export type CleanupKind = 'none' | 'byFarEnd' | 'byFarEndAndId' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
 
 /** What one request asks to read and write, as plain data: all that the pipeline knows about the request. */
 export interface Plan {
@@ -109,5 +109,6 @@ function cleanupOf(request: PublishRequest): CleanupKind {
   const hasIdField = request.relationshipIdField !== undefined
   if (request.preventCleanup === true) return 'none'
   if (request.relationshipDeleteOnly) return hasIdField ? 'byRelationshipId' : 'onlyWhereNoneIsLeft'
-  return request.deleteRelationshipById && hasIdField ? 'byRelationshipId' : 'byFarEnd'
+  if (!hasIdField) return 'byFarEnd'
+  return request.deleteRelationshipById ? 'byRelationshipId' : 'byFarEndAndId'
 }

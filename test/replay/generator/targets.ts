@@ -8,11 +8,18 @@ const fates = ['absent', 'as it is', 'bare', 'stale', 'stale', 'relabelled', 'id
 /** Ids of nodes that only the target has, starting with those that requests name in vain. */
 const ghostIds: readonly unknown[] = [...missingIds, 99n, 8n, ...idPool.slice(0, 6)]
 
+/** How a relationship of the origin appears there: `beside` is parallel to it, `exchanged` has the id of the next. */
+const copyFates = [
+  ...(['absent', 'as it is', 'stale', 'twice', 'mirrored', 'with another id', 'without id'] as const),
+  ...(['beside', 'exchanged'] as const),
+]
+type CopyFate = (typeof copyFates)[number]
+
 export interface TargetRecipe {
   fates: readonly (typeof fates)[number][]
   ghosts: readonly { label: 'a' | 'b' | 'c' | 'x'; slot: number }[]
   /** One per relationship of the origin; repeats for longer lists. */
-  copies: readonly ('absent' | 'as it is' | 'stale' | 'twice' | 'mirrored' | 'with another id' | 'without id')[]
+  copies: readonly CopyFate[]
   strays: readonly { type: number; from: number; to: number; copiesIdOf: number | null }[]
 }
 
@@ -25,18 +32,7 @@ export const targetRecipes: fc.Arbitrary<TargetRecipe> = fc.record({
     }),
     { maxLength: 3 },
   ),
-  copies: fc.array(
-    fc.constantFrom<TargetRecipe['copies'][number][]>(
-      'absent',
-      'as it is',
-      'stale',
-      'twice',
-      'mirrored',
-      'with another id',
-      'without id',
-    ),
-    { minLength: 1, maxLength: 12, size: 'max' },
-  ),
+  copies: fc.array(fc.constantFrom<CopyFate[]>(...copyFates), { minLength: 1, maxLength: 12, size: 'max' }),
   strays: fc.array(
     fc.record({
       type: fc.nat(types.length - 1),
@@ -58,7 +54,11 @@ export function buildTarget(recipe: TargetRecipe, origin: Graph, names: Alphabet
   })
   const nodes = [...copied, ...ghosts]
   const copies = origin.relationships.flatMap((relationship, index) =>
-    copiesOf(relationship, recipe.copies[index % recipe.copies.length]),
+    copiesOf(
+      relationship,
+      origin.relationships[(index + 1) % origin.relationships.length] as Relationship,
+      recipe.copies[index % recipe.copies.length],
+    ),
   )
   const strays = recipe.strays.map(({ type, from, to, copiesIdOf }): Relationship => {
     const grn = copiesIdOf === null ? 'stale' : origin.relationships[copiesIdOf]?.properties.grn
@@ -92,7 +92,7 @@ function otherForm(id: unknown): unknown {
   return Number.isInteger(id) ? BigInt(id as number) : id
 }
 
-function copiesOf(relationship: Relationship, fate: TargetRecipe['copies'][number] | undefined): Relationship[] {
+function copiesOf(relationship: Relationship, next: Relationship, fate: CopyFate | undefined): Relationship[] {
   const { grn, ...others } = relationship.properties
   const id: Properties = grn === undefined ? {} : { grn }
   const stale = { stale: true, since: 'never', mine: 'target' }
@@ -110,6 +110,12 @@ function copiesOf(relationship: Relationship, fate: TargetRecipe['copies'][numbe
       return [{ ...relationship, from: relationship.to, to: relationship.from, properties: { ...id, ...stale } }]
     case 'with another id':
       return [{ ...relationship, properties: { ...others, grn: 'stale' } }]
+    case 'beside':
+      return [relationship, { ...relationship, properties: { ...others, grn: 'stale' } }]
+    case 'exchanged': {
+      const { grn: otherId } = next.properties
+      return [{ ...relationship, properties: { ...others, ...(otherId === undefined ? {} : { grn: otherId }) } }]
+    }
     case 'without id':
       return [{ ...relationship, properties: stale }]
     default:

@@ -34,7 +34,11 @@ export type Operation =
       properties: Properties
     }
 
-type Keeps = { outgoing: readonly Identity[]; incoming: readonly Identity[] } | { key: string; ids: readonly unknown[] }
+/** `id` counts only if `idField` names its property. */
+type KeptEnds = readonly { far: Identity; id: unknown }[]
+type Keeps =
+  | { idField: string | null; outgoing: KeptEnds; incoming: KeptEnds }
+  | { key: string; ids: readonly unknown[] }
 
 interface MutableNode {
   labels: string[]
@@ -97,10 +101,10 @@ export function applied(target: Graph, operations: readonly Operation[]): Graph 
         if (one.type !== it.type || !(isOut || isIn)) return true
         const { keeps } = it
         if ('ids' in keeps) return keeps.ids.some((id) => equalIds(id, one.properties[keeps.key]))
-        return (
-          (isOut && keeps.outgoing.some((identity) => bears(one.to, identity))) ||
-          (isIn && keeps.incoming.some((identity) => bears(one.from, identity)))
-        )
+        const { idField, outgoing, incoming } = keeps
+        const isAmong = (kept: KeptEnds, node: MutableNode) =>
+          kept.some(({ far, id }) => bears(node, far) && (idField === null || equalIds(one.properties[idField], id)))
+        return (isOut && isAmong(outgoing, one.to)) || (isIn && isAmong(incoming, one.from))
       })
     } else if (it.kind === 'stamp node') {
       for (const node of found(it.identity)) node.properties = { ...node.properties, ...it.properties }
@@ -127,7 +131,8 @@ export const identitiesOf = (operations: readonly Operation[]): Identity[] => {
   const all = operations.flatMap((it): Identity[] => {
     if (it.kind === 'node' || it.kind === 'stamp node') return [it.identity]
     if (it.kind !== 'cleanup') return [it.from, it.to]
-    return 'ids' in it.keeps ? [it.base] : [it.base, ...it.keeps.outgoing, ...it.keeps.incoming]
+    if ('ids' in it.keeps) return [it.base]
+    return [it.base, ...[...it.keeps.outgoing, ...it.keeps.incoming].map(({ far }) => far)]
   })
   return all.filter(
     (one, index) =>

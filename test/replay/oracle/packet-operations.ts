@@ -73,7 +73,7 @@ const picked = (properties: Properties, keys: readonly string[]): Properties =>
 export function cleanups(plan: Plan): { operation: Operation | null }[] {
   const { selection, request, origin, specs } = plan
   if (plan.cleanup === 'none') return []
-  const nothing = { outgoing: [], incoming: [] }
+  const nothing = { idField: null, outgoing: [], incoming: [] }
   const bare = !request.toLayer?.length && request.targetFilter === undefined
   const missing = (bare ? selection.missingOriginIds : []).flatMap(meantBy).flatMap((value) =>
     specs.map((spec): { operation: Operation } => {
@@ -95,13 +95,17 @@ export function cleanups(plan: Plan): { operation: Operation | null }[] {
       if (!here.every(isKept)) return [{ operation: null }]
       const all = here.map((index) => relationshipAt(plan, index))
       const key = request.relationshipIdField as string
-      const ends = (list: typeof all, end: 'from' | 'to') => list.map((it) => plan.identities[it[end]] as Identity)
+      const ends = (list: typeof all, end: 'from' | 'to') =>
+        list.map((it) => ({ far: plan.identities[it[end]] as Identity, id: it.properties[key] }))
       const isOut = all.filter(({ from }) => from === node && spec.direction !== 'in')
       const isIn = all.filter(({ to }) => to === node && spec.direction !== 'out')
       const keeps =
         plan.cleanup === 'by id'
           ? { key, ids: all.map(({ properties }) => properties[key]) }
-          : { outgoing: ends(isOut, 'to'), incoming: ends(isIn, 'from') }
+          : {
+              idField: plan.cleanup === 'by end and id' ? key : null,
+              ...{ outgoing: ends(isOut, 'to'), incoming: ends(isIn, 'from') },
+            }
       return [{ operation: { kind: 'cleanup', base, ...spec, keeps } }]
     })
   })

@@ -13,8 +13,8 @@ export interface Plan {
   identities: readonly (Identity | null)[]
   publishesNodes: boolean
   publishesRelationships: boolean
-  /** Cleanup keeps relationships by id or by far end, or only deletes types with no relationship left. */
-  cleanup: 'none' | 'by id' | 'by end' | 'nothing left'
+  /** Cleanup keeps relationships by id, far end or both, or only deletes types with no relationship left. */
+  cleanup: 'none' | 'by id' | 'by end' | 'by end and id' | 'nothing left'
   specs: readonly Followed[]
   /** Positions of relationships to publish, including unpublishable and parallel ones. */
   candidates: readonly number[]
@@ -30,6 +30,7 @@ export function planOf(origin: Graph, elementIds: readonly string[], request: Re
   const atTargeted = selection.targeted.flatMap((node) => specs.flatMap((spec) => relationshipsAt(origin, node, spec)))
   const candidates = deletesOnly ? [] : [...new Set([...selection.named, ...atTargeted])]
   const keepsById = deleteRelationshipById || (deletesOnly && relationshipIdField !== undefined)
+  const keepsByEnd = relationshipIdField === undefined ? 'by end' : 'by end and id'
   const isClean = specs.length === 0 || request.preventCleanup === true
   const plan: Plan = {
     origin,
@@ -39,7 +40,7 @@ export function planOf(origin: Graph, elementIds: readonly string[], request: Re
     identities: origin.nodes.map((node) => identityOf(origin, node, request.mappedIndices)),
     publishesNodes: request.metadata === true && !deletesOnly,
     publishesRelationships: !deletesOnly && (specs.length > 0 || (request.relationshipIds ?? []).length > 0),
-    cleanup: isClean ? 'none' : keepsById ? 'by id' : deletesOnly ? 'nothing left' : 'by end',
+    cleanup: isClean ? 'none' : keepsById ? 'by id' : deletesOnly ? 'nothing left' : keepsByEnd,
     specs,
     candidates,
     collapsed: new Set(),

@@ -148,7 +148,7 @@ export const situationsOfOrigins: Situation[] = [
       it.isFine &&
       cleanupsIn(it).some(
         ({ keeps }) =>
-          'outgoing' in keeps && new Set([...keeps.outgoing, ...keeps.incoming].map(({ label }) => label)).size > 1,
+          'outgoing' in keeps && new Set([...keeps.outgoing, ...keeps.incoming].map(({ far }) => far.label)).size > 1,
       ),
   },
   {

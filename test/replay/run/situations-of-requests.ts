@@ -1,7 +1,7 @@
 import { isCompressed } from '../generator/cases.ts'
 import type { Request } from '../generator/requests.ts'
 import { differences } from '../generator/variants.ts'
-import type { Operation } from '../oracle/operations.ts'
+import { applied, type Operation } from '../oracle/operations.ts'
 import type { Plan } from '../oracle/plan.ts'
 import { brokenRules, disagreements } from '../oracle/rules.ts'
 import { revisits, select } from '../oracle/select.ts'
@@ -17,6 +17,21 @@ const asked = (name: string, atLeast: number, fits: (request: Request) => unknow
 const deletesBy = (it: Seen, kind: 'by id' | 'nothing left', only: boolean) =>
   somePlan(it, ({ cleanup, request }) => cleanup === kind && (request.relationshipDeleteOnly === true) === only) &&
   deletes(it, cleanupsIn(it))
+
+type Keeps = Extract<Operation, { kind: 'cleanup' }>['keeps']
+type KeptTogether = Extract<Keeps, { idField: unknown }>
+
+const idsOf = ({ idField, outgoing, incoming }: KeptTogether) => ({
+  key: idField as string,
+  ids: [...outgoing, ...incoming].map(({ id }) => id),
+})
+
+/** Whether cleanups by end and id delete more than they would by each of these lists alone. */
+function deletesMore(it: Seen, alone: (keeps: KeptTogether) => Keeps[]): boolean {
+  const together = cleanupsIn(it).filter(({ keeps }) => 'idField' in keeps && keeps.idField !== null)
+  const others = together.flatMap((one) => alone(one.keeps as KeptTogether).map((keeps) => ({ ...one, keeps })))
+  return applied(it.before, together).relationships.length < applied(it.before, others).relationships.length
+}
 
 const isTwice = (operations: readonly Operation[], kind: 'node' | 'relationship') => {
   const texts = operations.flatMap((it) => {
@@ -120,6 +135,16 @@ export const situationsOfRequests: Situation[] = [
     10,
     ({ relationshipDeleteOnly, metadata }) => relationshipDeleteOnly && metadata,
   ),
+  {
+    name: 'a cleanup deletes a relationship to a kept far end',
+    atLeast: 3,
+    occurs: (it) => it.isFine && deletesMore(it, (keeps) => [{ ...keeps, idField: null }]),
+  },
+  {
+    name: 'a cleanup deletes a relationship that has a kept far end and a kept id, but not together',
+    atLeast: 1,
+    occurs: (it) => it.isFine && deletesMore(it, (keeps) => [{ ...keeps, idField: null }, idsOf(keeps)]),
+  },
   { name: 'relationshipDeleteOnly deletes by id', atLeast: 5, occurs: (it) => deletesBy(it, 'by id', true) },
   {
     name: 'relationshipDeleteOnly deletes what has nothing left',

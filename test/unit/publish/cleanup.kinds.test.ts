@@ -51,7 +51,12 @@ function read(position: number, farPosition: number | null, type: string, isOutg
 }
 
 const publish = (cleanup: RequestCleanup, position: number, farPosition: number, type: string, isOutgoing = true) =>
-  cleanup.keepPublished(read(position, farPosition, type, isOutgoing), identityAt(position), identityAt(farPosition))
+  cleanup.keepPublished(
+    read(position, farPosition, type, isOutgoing),
+    identityAt(position),
+    identityAt(farPosition),
+    null,
+  )
 
 const pairAt = (cleanup: RequestCleanup, position: number, type: string) =>
   cleanup.pairFor(position, identityAt(position), both(type))
@@ -143,6 +148,28 @@ test('relationship ids are kept unchanged', () => {
     ['id plain: ""'],
     ['id plain: "r1"'],
   ])
+})
+
+test('far ends and relationship ids are kept together, at both ends, also of later nodes', () => {
+  const cleanup = cleanupOf({ relationshipIdField: 'grn' })
+  const keep = (position: number, farPosition: number, grn: unknown, isOutgoing = true) => {
+    const one = read(position, farPosition, 'KNOWS', isOutgoing)
+    const own = renderValue(grn) ?? expect.unreachable()
+    cleanup.keepPublished(one, identityAt(position), identityAt(farPosition), own)
+  }
+  keep(0, 3, 'r1')
+  keep(0, 3, 'r2 and more')
+  keep(0, 3, 2n ** 60n)
+  keep(3, 300, 'r1', false)
+  keep(2, 300, 5n)
+  keep(2, 300, 2n ** 60n)
+  open(cleanup, 4, 400)
+  const parametersAt = (position: number) => {
+    const pair = pairAt(cleanup, position, 'KNOWS')
+    return pair === null || pair === 'suppressed' ? pair : JSON.parse(`{${pair.parameters}}`)
+  }
+  const large = `${2n ** 60n}`
+  expect(parametersAt(300)).toMatchObject({ ids_0: [['p3', 'r1']], ids_1: [[large, 5]], ids_2: [[large, large]] })
 })
 
 test('a relationship id is kept at both ends', () => {

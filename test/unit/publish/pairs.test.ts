@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Identity } from '../../../shared/packet/identity.ts'
-import type { KeepList } from '../../../shared/packet/kinds/cleanup.ts'
+import type { KeepList } from '../../../shared/packet/kinds/keep-clauses.ts'
 import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
 import type { Field } from '../../../shared/packet/kinds/statement.ts'
 import { wholePair } from '../../../shared/packet/pair.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
-import type { KeepClause } from '../../../shared/packet/kinds/cleanup.ts'
+import type { Direction, KeepClause } from '../../../shared/packet/kinds/keep-clauses.ts'
 import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
 import type { Wrap } from '../../../shared/packet/values/values.ts'
 import { collidingNames, printableNames } from '../../replay/odd-names.ts'
@@ -65,14 +65,21 @@ const relationshipUpsert = fc
     idField: idAt === null ? null : (fields[idAt]?.key ?? null),
   }))
 
-const keptBy = (direction: 'out' | 'in' | 'both'): fc.Arbitrary<KeepClause> =>
+const farEnd = (direction: Direction) => ({
+  direction: direction === 'both' ? fc.constantFrom('out' as const, 'in' as const) : fc.constant(direction),
+  label: anyName,
+  idProperty: anyName,
+  id: expression,
+})
+
+const keptBy = (direction: Direction): fc.Arbitrary<KeepClause> =>
   fc.oneof(
+    fc.record({ by: fc.constant('farEnd' as const), ...farEnd(direction) }),
     fc.record({
-      by: fc.constant('farEnd' as const),
-      direction: direction === 'both' ? fc.constantFrom('out' as const, 'in' as const) : fc.constant(direction),
-      label: anyName,
-      idProperty: anyName,
-      id: expression,
+      by: fc.constant('farEndAndId' as const),
+      ...farEnd(direction),
+      field: anyName,
+      relationshipId: expression,
     }),
     fc.record({ by: fc.constant('relationshipId' as const), field: anyName, id: expression }),
   )

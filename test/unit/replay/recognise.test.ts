@@ -128,6 +128,17 @@ test.each([
   expect(recognise(text)).toBeNull()
 })
 
+test('a cleanup that earlier versions wrote for ids that are lists of dates is read, and run as it is written now', () => {
+  const written =
+    'WITH [x IN $ids_0 | [y IN x | date(y)]] AS ids_0 MATCH (n:`P` {`id`: $baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r'
+  const recognised = recognise(written)
+  expect(recognised).toMatchObject({ kind: 'cleanup', statement: written, parameters: ['baseId', 'ids_0'] })
+  const now = render(recognised?.text ?? [], 'dollar')
+  expect(now).toContain('any(x IN ids_0 WHERE x[0] = m.`id`)')
+  expect(recognise(now)).toEqual({ ...recognised, statement: now })
+  expect(recognise(written.replaceAll('date(y)', 'date(x)'))).toBeNull()
+})
+
 test('texts as long as a part are read in linear time', () => {
   const longest = 16_000_000
   const open = `MERGE (n:\`P\` {\`id\`: $id}) SET n = {${'`a`: $a, '.repeat(longest / 9)}`

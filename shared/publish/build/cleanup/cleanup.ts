@@ -34,8 +34,8 @@ export interface RequestCleanup {
   open(chunk: Chunk): void
   /** Keeps a relationship that was read. @returns false if it must be skipped because it lacks what identifies it. */
   keepRead(relationship: ReadRelationship): boolean
-  /** Keeps a relationship that is published. */
-  keepPublished(relationship: ReadRelationship, near: Identity, far: Identity): void
+  /** Keeps a relationship that is published. `own` is its own id, if the request names its property. */
+  keepPublished(relationship: ReadRelationship, near: Identity, far: Identity, own: Rendered | null): void
   /** Leaves out the cleanups at both ends of a relationship that is skipped: they would delete it. */
   suppress(relationship: ReadRelationship): void
   /** The pair that removes a node's stale relationships of a type; null if there is nothing to remove. Call once. */
@@ -57,7 +57,7 @@ export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): Re
   const meets = plan.relationships.some(({ direction }) => direction === 'both')
   const positions = meets ? createIdentityPositions(targets.length) : null
   const suppressed = createMarks()
-  const kept = { byFarEnd, byRelationshipId, onlyWhereNoneIsLeft }[plan.cleanup]({
+  const kept = { byFarEnd, byFarEndAndId: byFarEnd, byRelationshipId, onlyWhereNoneIsLeft }[plan.cleanup]({
     plan,
     pairs,
     length: targets.length,
@@ -99,13 +99,14 @@ interface Given {
 
 const typesOf = ({ relationships }: Plan) => relationships.map(({ type }) => type)
 
-/** Keeps the far ends of published relationships. */
+/** Keeps the far ends of published relationships, each with the relationship's own id if the request has such ids. */
 function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
-  const lists = createKeepLists()
+  const lists = createKeepLists(plan.relationshipIdField)
+  const ids = createIdTexts()
   // The value of an entry is twice the position of the far end, plus one if the relationship comes from there.
-  const later = createLaterEntries(length, typesOf(plan), (position, type, value) => {
+  const later = createLaterEntries(length, typesOf(plan), (position, type, value, text) => {
     const far = (positions as IdentityPositions).at(value >>> 1)
-    lists.keepFarEnd(position, type, value & 1 ? 'in' : 'out', far)
+    lists.keepFarEnd(position, type, value & 1 ? 'in' : 'out', far, text === null ? null : ids.read(text))
   })
   return {
     open(start, end) {
@@ -113,11 +114,11 @@ function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
       later.openUpTo(end)
     },
     keepRead: () => true,
-    keepPublished({ row, type: { type }, position, farPosition }, near, far) {
-      lists.keepFarEnd(position, type, row.isOutgoing ? 'out' : 'in', far)
+    keepPublished({ row: { isOutgoing }, type: { type }, position, farPosition }, near, far, own) {
+      lists.keepFarEnd(position, type, isOutgoing ? 'out' : 'in', far, own)
       if (farPosition === null) return
-      if (later.isLater(farPosition)) later.add(farPosition, type, 2 * position + (row.isOutgoing ? 1 : 0), null)
-      else lists.keepFarEnd(farPosition, type, row.isOutgoing ? 'in' : 'out', near)
+      if (!later.isLater(farPosition)) lists.keepFarEnd(farPosition, type, isOutgoing ? 'in' : 'out', near, own)
+      else later.add(farPosition, type, 2 * position + (isOutgoing ? 1 : 0), own && ids.textOf(own))
     },
     pairFor: (position, identity, type) => pairs.cleanup(identity, type, lists.take(position, type.type)),
   }
@@ -125,18 +126,11 @@ function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
 
 /** Keeps the ids of all relationships. */
 function byRelationshipId({ plan, pairs, length }: Given): Kept {
-  const field = plan.relationshipIdField as string
-  const lists = createKeepLists()
-  // The text of an entry is the id's JSON. Its value is the index in this list of the expression that the id needs.
-  const expressions: Rendered[] = []
-  const later = createLaterEntries(length, typesOf(plan), (position, type, value, text) => {
-    lists.keepId(position, type, field, { ...(expressions[value] as Rendered), json: text as string })
+  const lists = createKeepLists(plan.relationshipIdField)
+  const ids = createIdTexts()
+  const later = createLaterEntries(length, typesOf(plan), (position, type, _, text) => {
+    lists.keepId(position, type, ids.read(text as string))
   })
-  function keepLater(position: number, type: string, { json, wrap, list }: Rendered) {
-    const known = expressions.findIndex((expression) => expression.wrap === wrap && expression.list === list)
-    const value = known === -1 ? expressions.push({ json: '', wrap, list }) - 1 : known
-    later.add(position, type, value, json)
-  }
   return {
     open(start, end) {
       lists.dropBefore(start)
@@ -145,14 +139,30 @@ function byRelationshipId({ plan, pairs, length }: Given): Kept {
     keepRead({ row, type: { type }, position, farPosition }) {
       const id = relationshipIdOf(plan, row.relationship, type, row.properties)
       if (id === null) return false
-      lists.keepId(position, type, field, id)
+      lists.keepId(position, type, id)
       if (farPosition === null) return true
-      if (later.isLater(farPosition)) keepLater(farPosition, type, id)
-      else lists.keepId(farPosition, type, field, id)
+      if (later.isLater(farPosition)) later.add(farPosition, type, 0, ids.textOf(id))
+      else lists.keepId(farPosition, type, id)
       return true
     },
     keepPublished() {},
     pairFor: (position, identity, type) => pairs.cleanup(identity, type, lists.take(position, type.type)),
+  }
+}
+
+/** Turns ids into texts without line breaks: the index of the expression that an id needs, and its JSON. */
+function createIdTexts() {
+  const expressions: Pick<Rendered, 'wrap' | 'list'>[] = []
+  return {
+    textOf({ json, wrap, list }: Rendered): string {
+      const known = expressions.findIndex((expression) => expression.wrap === wrap && expression.list === list)
+      return `${known === -1 ? expressions.push({ wrap, list }) - 1 : known} ${json}`
+    },
+    read(text: string): Rendered {
+      const end = text.indexOf(' ')
+      const expression = expressions[Number(text.slice(0, end))] as Pick<Rendered, 'wrap' | 'list'>
+      return { ...expression, json: text.slice(end + 1) }
+    },
   }
 }
 

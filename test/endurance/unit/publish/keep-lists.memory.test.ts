@@ -77,6 +77,7 @@ async function publish(fields: object) {
 test.each([
   ['by far ends', {}, 10 * count + count, 16e6],
   ['by relationship ids', { relationshipIdField: 'grn', deleteRelationshipById: true }, 10 * count + count, 20e6],
+  ['by far ends and relationship ids', { relationshipIdField: 'grn' }, 10 * count + count, 20e6],
   ['where none is left', { relationshipDeleteOnly: true }, 0, 6e6],
 ])('memory of keep lists for later nodes, %s, is a few bytes per relationship', async (_, fields, pairs, mostBytes) => {
   let used = await publish(fields)
