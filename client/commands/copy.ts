@@ -7,8 +7,8 @@ import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, progressOption } from '../options.ts'
 import { persist } from '../persist.ts'
+import { prepareTarget } from '../prepare-target.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
-import { checkTarget } from '../replay/preflight/preflight.ts'
 import { verify } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { ServiceError } from '../service-error.ts'
@@ -34,10 +34,10 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const target = await readTarget(context, options)
   const requests = await readRequests(context, file, options)
   const client = await openService(context, options)
-  await checkTarget(target, context.signal)
   const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)
+  if (!key.isKnown) await prepareTarget(context, client, target, requests, force, options)
   const id = await key
     .publish((value) => client.publish(requests, value, force, context.signal))
     .catch((error) => {

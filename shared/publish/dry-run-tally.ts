@@ -17,6 +17,17 @@ interface OriginIndex {
   kind: 'UNIQUE' | 'INDEX' | 'NONE' | 'UNKNOWN'
 }
 
+/** The longest id of a label that an index of some target cannot hold. */
+export interface LongId {
+  label: string
+  property: string
+  bytes: number
+}
+
+/** Bytes of a string that an index of Neo4j 5 and later, or of Neo4j 3.5, can hold; measured with 5.26 and 3.5.35. */
+export const [indexBytes, legacyIndexBytes] = [8_164, 4_036]
+const longIdsKept = 50
+
 /** Thrown into the build if more elements are unpublishable than the tally may remember. */
 export class TooMuchUnpublishable extends Error {}
 
@@ -44,6 +55,7 @@ export function createTally(unpublishableAtMost: number) {
   const firstOfKind = new Map<StatementKind, string>()
   const others: string[] = []
   const indexes = new Map<string, OriginIndex>()
+  const longIds = new Map<string, LongId>()
   const indexesOf = new WeakMap<Origin, ReturnType<typeof readIndexes>>()
   let largestPair: { bytes: number; about: string } | null = null
   let farEnds = new Set<InternalId>()
@@ -85,6 +97,17 @@ export function createTally(unpublishableAtMost: number) {
       if (known.size === unpublishableAtMost) throw new TooMuchUnpublishable()
       known.add(key)
       if (first.length < unpublishableShown) first.push(shortened(it))
+    },
+    identified({ label, idProperty, id }) {
+      // A character has at most three bytes for each of its units in the text.
+      if (id.json.length <= legacyIndexBytes / 3) return
+      const value: unknown = id.wrap === null ? JSON.parse(id.json) : null
+      const bytes = typeof value === 'string' ? Buffer.byteLength(value) : 0
+      if (bytes <= legacyIndexBytes) return
+      const key = JSON.stringify([label, idProperty])
+      const known = longIds.get(key)
+      if (known === undefined && longIds.size === longIdsKept) return
+      if (bytes > (known?.bytes ?? 0)) longIds.set(key, { label, property: idProperty, bytes })
     },
     async written({ origin: name, index, originIds }, { origin, uniqueness }) {
       const add = async (label: string, property: string, isUnique: () => Promise<boolean>) => {
@@ -133,6 +156,7 @@ export function createTally(unpublishableAtMost: number) {
       unpublishable: { count: known.size, first },
     }),
     originIndexes: () => [...indexes.values()],
+    longIds: () => [...longIds.values()],
     /** Pairs as JSON, one of each kind first. */
     sample: () => [...firstOfKind.values(), ...others].slice(0, sampled),
   }

@@ -4,7 +4,7 @@ import { emptyPart, partLimits } from '../packet/parts/part-buffer.ts'
 import { shown } from '../validation/issues.ts'
 import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { type BuildContext, buildPacket, type PacketOrder } from './build-packet.ts'
-import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
+import { createTally, indexBytes, type LongId, legacyIndexBytes, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
 import { createReport, identitiesOfPacket, type JobReport, mergeReports, type Report } from './report/report.ts'
@@ -144,7 +144,7 @@ export function dryRunReport({ tally, report: found, limit, ...seen }: Seen) {
     ...(found.model ? { model: found.model } : {}),
     requires: requiresOf(found),
     originIndexes,
-    warnings: warningsOf(originIndexes, found.missingIndexes),
+    warnings: [...warningsOf(originIndexes, found.missingIndexes), ...tally.longIds().map(warningOfLongId)],
   }
 }
 
@@ -178,4 +178,11 @@ function warningsOf(
       `no index backs "${shown(property)}" of relationships of type "${shown(type)}": each request by relationshipIds searches all of them`,
   )
   return [...ofNodes.slice(0, warningsAtMost), ...ofRelationships]
+}
+
+/** The replay would be refused, because an index backs the constraint that it needs. */
+function warningOfLongId({ label, property, bytes }: LongId): string {
+  const which = `"${shown(property)}" of "${shown(label)}" has an id of ${bytes} bytes`
+  const legacy = `the constraint of a target with Neo4j 3.5 holds at most ${legacyIndexBytes}`
+  return bytes > indexBytes ? `${which}; the constraint of a target holds at most ${indexBytes}` : `${which}; ${legacy}`
 }

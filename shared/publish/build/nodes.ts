@@ -99,6 +99,7 @@ export function identify(
   if (violation && isRefused(context, { node, keys, identity }, violation)) return null
   uniqueness.add(identity, keys.properties)
   report.identity(identity)
+  context.observer?.identified(identity)
   return identity
 }
 

@@ -1,5 +1,5 @@
 import type { Properties } from '../../origin/properties.ts'
-import { idText } from '../../packet/identity.ts'
+import { type Identity, idText } from '../../packet/identity.ts'
 import type { OnPair } from '../../packet/parts/packet-writer.ts'
 import { isPublishable, type Kind } from '../../packstream/kinds.ts'
 import { describeNode } from '../pairs/node-upserts.ts'
@@ -32,6 +32,8 @@ export interface BuildObserver {
   /** Called for a node that the sub-request does not target, at the end of a published relationship. */
   farEnd(node: InternalId): void
   unpublishable(origin: string, it: Unpublishable): void
+  /** Called for each node that a pair may name, also more than once. */
+  identified(identity: Identity): void
   /** Called after each sub-request, while its origin is open. */
   written(plan: Plan, origin: Pick<OpenOrigin, 'origin' | 'uniqueness'>): Promise<void>
 }

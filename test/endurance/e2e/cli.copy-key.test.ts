@@ -1,26 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { run } from '../../../dev/replay/neo4j.ts'
 import { prepareCopies } from '../../support/clients/cli-copy.ts'
 import { forward, startFakeService } from '../../support/servers/fake-service.ts'
 
-const { label, driver: origin, target, clearTarget, differing, prepareCopy } = await prepareCopies(300)
-const { create, drop } = { create: 'CREATE CONSTRAINT', drop: 'DROP CONSTRAINT' }
-const rankIsUnique = `${label}-rank`
+const {
+  label,
+  driver: origin,
+  target,
+  clearTarget,
+  differing,
+  prepareCopy,
+  obstruct,
+  makeWay,
+} = await prepareCopies(300)
 
 beforeEach(async () => {
   await clearTarget()
-  await run(target, `${create} IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
+  await run(target, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 })
-afterAll(() => run(target, `${drop} \`${rankIsUnique}\` IF EXISTS`))
-
-/** Makes the target refuse one of the 300 nodes, so that a replay ends early. */
-async function obstruct() {
-  await run(target, `${create} \`${rankIsUnique}\` IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.rank IS UNIQUE`)
-  await run(target, `CREATE (:\`${label}\` {id: 'in the way', rank: 150})`)
-}
-const makeWay = () => run(target, `MATCH (n:\`${label}\` {id: 'in the way'}) DELETE n`)
 
 const quietly = ['--progress', 'none']
 const already = expect.stringMatching(/409 .* already exists .*; pass --force to replace it, or .* with replay\n$/)

@@ -3,19 +3,21 @@ import { run } from '../../../dev/replay/neo4j.ts'
 import { prepareCopies } from '../../support/clients/cli-copy.ts'
 import { forward, startFakeService } from '../../support/servers/fake-service.ts'
 
-const { label, driver: origin, target, clearTarget, differing, publish, prepareCopy } = await prepareCopies(300)
+const prepared = await prepareCopies(300)
+const { label, driver: origin, target, clearTarget, differing, publish, prepareCopy, obstruct, makeWay } = prepared
 beforeEach(clearTarget)
 
 const nowhere = { Nowhere: 'id', DEFAULT_INDEX: 'Nowhere', DEFAULT_ID_FIELD: 'id' }
 
 async function constraintName() {
-  const query = 'SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $label IN labelsOrTypes RETURN name'
+  const query =
+    "SHOW CONSTRAINTS YIELD name, labelsOrTypes, properties WHERE $label IN labelsOrTypes AND 'id' IN properties RETURN name"
   return (await run(target, query, { label }))[0]?.[0] as string | undefined
 }
 
 async function dropConstraint() {
   const name = await constraintName()
-  if (name !== undefined) await run(target, `DROP CONSTRAINT ${name}`)
+  if (name !== undefined) await run(target, `DROP CONSTRAINT \`${name}\``)
 }
 
 test('nothing is published for a target that cannot be reached or written', async () => {
@@ -28,12 +30,38 @@ test('nothing is published for a target that cannot be reached or written', asyn
   expect(remembered).toThrow('ENOENT')
 })
 
+test.each([
+  ['lacks the constraint', [], () => Promise.resolve(), /no uniqueness constraint/],
+  [
+    'has a plain index in its place',
+    ['--create-constraints'],
+    () => run(target, `CREATE INDEX \`${label}-plain\` FOR (n:\`${label}\`) ON (n.id)`),
+    /cannot be created .* Run: DROP INDEX/,
+  ],
+  [
+    'has two nodes of one id',
+    ['--create-constraints'],
+    () => run(target, `CREATE (:\`${label}\` {id: 'twice'}), (:\`${label}\` {id: 'twice'})`),
+    /cannot be created: Both Node/,
+  ],
+] as const)('nothing is published for a target that %s', async (_what, words, arrange, message) => {
+  const { copy, made } = prepareCopy('not-published.json')
+  await dropConstraint()
+  await arrange()
+  const refused = await copy([...words, '--progress', 'none'])
+  expect(refused).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(message) })
+  expect(await made()).toBe(0)
+  await run(target, `DROP INDEX \`${label}-plain\` IF EXISTS`)
+})
+
 test('if the replay ends early, the same command continues with the packet that it has published', async () => {
   const { copy, remembered, made } = prepareCopy('continued.json')
-  await dropConstraint()
-  expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })
-  expect(remembered()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.copy$/)])
-  expect(await copy(['--create-constraints'])).toMatchObject({ code: 0 })
+  await obstruct()
+  expect(await copy(['--create-constraints'])).toMatchObject({ code: 6, stdout: '' })
+  const names = remembered().filter((name) => name.endsWith('.copy'))
+  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.copy$/)])
+  await makeWay()
+  expect(await copy([])).toMatchObject({ code: 0 })
   expect(await differing()).toEqual([])
   expect(remembered()).toEqual([])
   expect(await made()).toBe(1)
@@ -60,8 +88,8 @@ test('a packet that was replaced since is not replayed, nor is one that other cr
   const { copy, rewrite } = prepareCopy('replaced.json')
   const refused = async (message: RegExp) =>
     expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: expect.stringMatching(message) })
-  await dropConstraint()
-  expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
+  await obstruct()
+  expect(await copy(['--create-constraints', '--progress', 'none'])).toMatchObject({ code: 6 })
   rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
   await refused(/422 .*; pass --restart to start over\n$/)
   // Another 422, which a new key would not change.
@@ -70,6 +98,7 @@ test('a packet that was replaced since is not replayed, nor is one that other cr
   rewrite({})
   await publish('replaced.json')
   await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to start over\n$/)
+  await makeWay()
   expect(await copy(['--restart', '--force', '--create-constraints', '--progress', 'none'])).toMatchObject({ code: 0 })
 })
 

@@ -83,8 +83,8 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'client/replay/undo/target-reader.ts',
     what: 'an undo looks for a node by an id that the replay has changed, and creates another node',
-    from: 'const identity = own[0] ?? candidates[0]',
-    to: 'const identity = candidates[0]',
+    from: 'const found = own[0] ?? candidates[0]',
+    to: 'const found = candidates[0]',
     tests: ['unit/replay/undo-target-reader'],
   },
   {

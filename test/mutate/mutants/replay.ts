@@ -146,7 +146,7 @@ export const replay: readonly Mutant[] = [
   {
     file: 'client/copy-key.ts',
     what: 'a copy that continues publishes again',
-    from: 'known || randomUUID()',
+    from: 'kept ?? randomUUID()',
     to: 'randomUUID()',
     tests: ['e2e/cli.copy'],
   },

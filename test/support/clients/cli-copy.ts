@@ -1,12 +1,24 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { run } from '../../../dev/replay/neo4j.ts'
 import { emptyDirectory, spawnCli } from './cli.ts'
 import { prepareReplay } from './cli-target.ts'
 
 /** A graph and a target as for a replay, and runs of `packets copy` between them. */
 export async function prepareCopies(people: number) {
   const prepared = await prepareReplay(people)
-  const { org, ids, fields, to, variables, packets } = prepared
+  const { org, ids, fields, to, variables, packets, label, target } = prepared
+  const rankIsUnique = `${label}-rank`
+  afterAll(() => run(target, `DROP CONSTRAINT \`${rankIsUnique}\` IF EXISTS`))
+
+  /** Makes the target refuse one of the nodes, so that a replay ends early. */
+  async function obstruct() {
+    const unique = `FOR (n:\`${label}\`) REQUIRE n.rank IS UNIQUE`
+    await run(target, `CREATE CONSTRAINT \`${rankIsUnique}\` IF NOT EXISTS ${unique}`)
+    await run(target, `CREATE (:\`${label}\` {id: 'in the way', rank: 150})`)
+  }
+  const makeWay = () => run(target, `MATCH (n:\`${label}\` {id: 'in the way'}) DELETE n`)
 
   /** Runs `packets copy` in a directory of its own. */
   function prepareCopy(name: string, more = {}) {
@@ -24,5 +36,5 @@ export async function prepareCopies(people: number) {
     return { copy, rewrite, remembered, made, cwd }
   }
 
-  return { ...prepared, prepareCopy }
+  return { ...prepared, prepareCopy, obstruct, makeWay }
 }

@@ -1,0 +1,52 @@
+import type { Client } from './client.ts'
+import type { Context } from './context.ts'
+import type { Uniqueness } from './replay/preflight/constraints.ts'
+import { createMissing, preflight } from './replay/preflight/preflight.ts'
+import type { Target } from './replay/replay.ts'
+import { atTarget } from './replay/run/connection.ts'
+import { identitiesIn } from './replay/source/identities-in.ts'
+import type { ReplayingOptions } from './replaying.ts'
+import { ServiceError } from './service-error.ts'
+import type { DryRun, PublishRequest } from './service-types.ts'
+
+/**
+ * Finds out, before there is a packet, whether a target can be written and has the constraints that the packet will
+ * need, and creates those that it lacks. Only if it lacks one that `mappedIndices` names, or a model may name others,
+ * a dry run says which are needed. @throws ReplayError
+ */
+export const prepareTarget = (
+  { signal }: Context,
+  client: Client,
+  target: Target,
+  requests: readonly PublishRequest[],
+  force: boolean,
+  options: ReplayingOptions,
+): Promise<void> =>
+  atTarget(target, 'write', signal, async (connection) => {
+    const named = requests.flatMap(({ mappedIndices }) => identitiesIn(mappedIndices))
+    const mapped = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
+    const { useful } = await preflight(connection, [], {}, signal, mapped)
+    const isBound = requests.some(({ model }) => (model ?? null) !== null)
+    if (options.withoutConstraints || (useful.length === mapped.length && !isBound)) return
+    const needed = await neededBy(client, requests, force, signal)
+    await createMissing(connection, await preflight(connection, needed, options, signal), signal)
+  })
+
+/** The constraints that a dry run finds; none if there is no dry run, or the publish would be refused. */
+async function neededBy(
+  client: Client,
+  requests: readonly PublishRequest[],
+  force: boolean,
+  signal: AbortSignal,
+): Promise<readonly Uniqueness[]> {
+  const query = { dryRun: true, forceOverwrite: force || undefined }
+  const answer = await client
+    .ask<{ dryRun?: DryRun }>('POST', '/1.0/publish/multi', { query, body: requests, signal })
+    .catch((error) => {
+      // The publish says what is wrong, or succeeds without a dry run.
+      if (error instanceof ServiceError) return { dryRun: undefined }
+      throw error
+    })
+  const { dryRun } = answer
+  return dryRun === undefined || dryRun.wouldConflict ? [] : dryRun.requires.constraints
+}
