@@ -7,6 +7,7 @@ import { createFinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { openRedis } from '../shared/jobs/fit-redis.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPacketViews } from '../shared/jobs/packet-views.ts'
+import { withPause } from '../shared/jobs/pause.ts'
 import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectForChanges, connectPatient, connectProducer } from '../shared/jobs/redis.ts'
 import { createSecrets } from '../shared/jobs/secrets.ts'
@@ -86,7 +87,7 @@ export async function recordsOf(
   log: Logger,
   releases: Releases,
 ): Promise<JobRecords> {
-  const records = createJobRecords(redis)
+  const records = withPause(createJobRecords(redis), redis)
   if (config.redis.sentinel === null) return records
   const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
   await changing.connect()

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 import { type Context, warn } from './context.ts'
 import { Failure } from './exit.ts'
-import { packetText } from './format.ts'
+import { packetText, pauseLines } from './format.ts'
 import { type ProgressKind, startProgress } from './progress.ts'
 import type { Job } from './service-types.ts'
 
@@ -9,9 +9,13 @@ import type { Job } from './service-types.ts'
 export async function followJob(context: Context, client: Client, id: string, kind?: ProgressKind): Promise<Job> {
   const progress = startProgress(context.stderr, kind)
   let last: Job | undefined
+  let said = ''
   try {
     for await (const job of client.follow(id, context.signal)) {
       last = job
+      const [pause = ''] = job.state === 'queued' ? pauseLines(job) : []
+      if (pause !== said && pause !== '') warn(context, pause)
+      said = pause
       const { phase, subRequests, subRequestsDone, pairs, parts, bytes } = job.progress
       progress.update({
         done: subRequestsDone,

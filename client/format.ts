@@ -25,8 +25,21 @@ export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { p
 /** What a job did, and everything that a user should check. */
 export function jobLines(job: Job): string[] {
   const { error, report } = job
-  return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])]
+  return [
+    jobLine(job),
+    ...pauseLines(job),
+    ...(error ? [`error: ${error.message}`] : []),
+    ...(report ? reportLines(report) : []),
+  ]
 }
+
+/** Why the job does not go on, if the queue is paused. `paused` is absent at an older service. */
+export const pauseLines = ({ paused, state }: Pick<Job, 'state'> & Partial<Pick<Job, 'paused'>>): string[] =>
+  paused
+    ? [
+        `the queue is paused since ${paused.since ?? 'an unknown time'}; the job will ${state === 'queued' ? 'start' : 'continue'} when it is resumed`,
+      ]
+    : []
 
 interface Report {
   missing: Record<'originIds' | 'relationshipIds', { count: number; first: string[] }>

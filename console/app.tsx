@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { useAsked } from './data.ts'
 import { Job } from './pages/job.tsx'
 import { Jobs } from './pages/jobs.tsx'
 import { Org, Orgs } from './pages/packets.tsx'
@@ -108,6 +109,7 @@ function Pages({ session }: { session: Session }) {
   const keys = useKeys(mayRead(session) ? keyPlaces : {}, route)
   return (
     <Boundary url={url}>
+      {maySeeOperations(session) && <PauseBanner />}
       <Router>
         <Route path="/console" component={Start} />
         <Route path="/console/jobs" component={Jobs} />
@@ -123,6 +125,22 @@ function Pages({ session }: { session: Session }) {
       </Router>
       <KeysHelp {...keys} />
     </Boundary>
+  )
+}
+
+const pauseAskedEveryMs = 15_000
+
+/** Says on every page but its own, Operations, that the queue is paused. */
+function PauseBanner() {
+  const { path } = useLocation()
+  const { client, who } = useSignedIn()
+  const { data } = useAsked(['overview', who.name], (signal) => client.overview(signal), pauseAskedEveryMs)
+  const paused = data?.queue?.paused
+  if (!paused || path === '/console/ops') return null
+  return (
+    <p class="stale" role="status">
+      The queue is <a href="/console/ops">paused</a>: publishes are accepted and wait.
+    </p>
   )
 }
 

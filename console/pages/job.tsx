@@ -110,6 +110,18 @@ function Details({ job, session, again }: DetailsProps) {
       <p class="lead" aria-live="polite">
         <State state={state} />
       </p>
+      {job.paused && (
+        <p class="stale" role="status">
+          The queue was paused
+          {job.paused.since && (
+            <>
+              {' '}
+              <Time at={job.paused.since} />
+            </>
+          )}
+          . The job will {state === 'queued' ? 'start' : 'continue'} when it is resumed.
+        </p>
+      )}
       {state === 'succeeded' && (
         <p>
           The job published <a href={packetHref(orgName, fileName)}>{printableLine(fileName)}</a>.

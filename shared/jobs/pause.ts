@@ -1,6 +1,9 @@
 import type { Redis } from 'ioredis'
+import type { JobRecords } from './job-records.ts'
 import { type JobQueue, queueKey } from './queue.ts'
+import type { JobRecord } from './record.ts'
 import { script } from './script.ts'
+import { isFinished } from './states.ts'
 
 /** The fields of the queue that BullMQ keeps. */
 export const queueMetaKey = queueKey('meta')
@@ -51,4 +54,29 @@ export async function resumeQueue({ redis, queue }: Context): Promise<boolean> {
   const wasPaused = (await redis.hdel(queueMetaKey, pausedBy)) === 1 || (await isPaused(redis))
   await queue.resume()
   return wasPaused
+}
+
+/** Readers of jobs share one look at the pause for this long. */
+const lookMs = 200
+
+/** Records that say of each unfinished job since when the queue has been paused, but not who paused it. */
+export function withPause(records: JobRecords, redis: Redis): JobRecords {
+  let look: { at: number; pause: Promise<Pause | null> } | null = null
+  async function readShared(): Promise<JobRecord['paused']> {
+    if (look === null || performance.now() - look.at > lookMs) look = { at: performance.now(), pause: readPause(redis) }
+    const pause = await look.pause
+    return pause && { since: pause.since }
+  }
+  const told = (job: JobRecord, paused: JobRecord['paused']) => (isFinished(job) ? job : { ...job, paused })
+  return {
+    ...records,
+    async read(id) {
+      const [job, paused] = await Promise.all([records.read(id), readShared()])
+      return job && told(job, paused)
+    },
+    async readMany(ids) {
+      const [jobs, paused] = await Promise.all([records.readMany(ids), readShared()])
+      return jobs.map((job) => job && told(job, paused))
+    },
+  }
 }

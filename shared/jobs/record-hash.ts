@@ -17,6 +17,7 @@ const absent = {
     callback: null,
     generation: null,
     expiresAt: null,
+    paused: null,
   },
   ...{ cancelling: false, begun: false, callbackRounds: 0, ranMs: 0, by: null, requestId: null, traceparent: null },
 }

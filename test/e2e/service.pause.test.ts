@@ -13,6 +13,7 @@ interface Paused {
 const tokens = [
   { name: 'one-org', orgs: ['acme'], scopes: ['ops:write'] },
   { name: 'second', orgs: ['*'], scopes: ['ops:write'] },
+  { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
 ]
 const stuck = await stuckOrigin()
 const { service, client, as } = await ownService({ tokens, workers: 1, origins: [stuck.address] })
@@ -69,6 +70,35 @@ test('a paused queue accepts publishes and starts none of them until it is resum
   await expect.poll(() => stateOf(waiting), { timeout: 30_000 }).toBe('succeeded')
   await expect.poll(() => readiness()).toBe('ok\n')
   await expect.poll(async () => (await measuredAt(service.apiUrl)).sum('packets_queue_paused')).toBe(0)
+})
+
+test('whoever may see a job sees that the queue is paused, and not who paused it', async () => {
+  onTestFinished(async () => void (await resume()))
+  const { since } = (await pause()) ?? {}
+  const [path, env] = [
+    await submit('why'),
+    { PACKETS_URL: service.apiUrl, PACKETS_TOKEN: service.tokens.reader as string },
+  ]
+  const id = path.split('/').at(-1) as string
+  const reader = as('reader')
+  const pausedOf = async () => (await reader.get<{ paused: unknown }>(path)).body.paused
+  expect(await pausedOf()).toEqual({ since })
+  const { jobs } = (await reader.get<{ jobs: { id: string; paused: unknown }[] }>('/1.0/jobs?limit=1')).body
+  expect(jobs).toEqual([expect.objectContaining({ id, paused: { since } })])
+  const line = `the queue is paused since ${since}; the job will start when it is resumed\n`
+  expect((await runCli(['job', id], env)).stdout).toContain(line)
+
+  const following = runCli(['job', id, '--follow', '--progress', 'none'], env)
+  const stream = fetch(`${service.apiUrl}${path}/events`, { headers: { Authorization: env.PACKETS_TOKEN } })
+  const events = stream.then((answer) => answer.text())
+  await delay(1_500)
+  await resume()
+  expect(await events).toMatch(
+    new RegExp(`event: job\n(?:.*\n)?data: .*"state":"queued".*"paused":{"since":"${since}"}`),
+  )
+  const { code, stderr } = await following
+  expect([code, stderr.split(line).length - 1]).toEqual([0, 1])
+  expect(await pausedOf()).toBeNull()
 })
 
 test('a run under way ends during the pause', async () => {

@@ -48,6 +48,7 @@ describe('a job', () => {
       begun: false,
       ranMs: 0,
       callback: null,
+      paused: null,
       callbackRounds: 0,
       expiresAt: null,
       version: jobVersion,
