@@ -70,12 +70,9 @@ export const jobSchema = z
       .nullable()
       .meta({ description: 'When the packet expires; null until the job has succeeded, and if it never does' }),
     callback: callback.nullable(),
-    paused: z
-      .object({ since: time.nullable() })
-      .nullable()
-      .meta({
-        description: 'Since when the queue has been paused, so that no run starts; null if not, or after the end',
-      }),
+    paused: z.object({ since: time.nullable() }).nullable().meta({
+      description: 'Since when the queue has been paused, so that no run starts; null if not, or after the end',
+    }),
   })
   .meta({ id: 'Job' })
 
