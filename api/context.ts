@@ -39,7 +39,8 @@ export const createApiContext = async (
 async function connectAll(config: Config, log: Logger, releases: Releases) {
   const redis = releases.add('redis', connectProducer(config.redis, log), (it) => it.disconnect())
   await openRedis(redis)
-  const subscriber = releases.add('redis subscriber', connectPatient(config.redis, log), (it) => it.disconnect())
+  const watched = watchChannel(redis, connectPatient(config.redis, log))
+  const channel = releases.add('redis subscriber', watched, (it) => it.stop())
   const metrics = createMetrics()
   metrics.eventStreamsLimit.set(config.limits.eventStreams)
   const storage = await openStorage(config.storage, observeStore(metrics))
@@ -69,8 +70,8 @@ async function connectAll(config: Config, log: Logger, releases: Releases) {
     records,
     secrets: createSecrets(redis, config.secretKeys),
     ...queuesAndOrigins,
-    finished: await createFinishWaiter(subscriber, records),
-    channel: releases.add('channel watch', watchChannel(redis, subscriber), (it) => it.stop()),
+    finished: await createFinishWaiter(channel.subscriber, records),
+    channel,
     views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     /** The manager's models; null if no manager database is configured. */
     models: database && createModels(database),

@@ -4,6 +4,7 @@ import { connectProducer } from '../shared/jobs/redis.ts'
 import { requireChannel, requireRights } from '../shared/jobs/redis-rights.ts'
 import { withTimeout } from '../shared/lifecycle/timeout.ts'
 import { type Check, codeOf, type Finding, fail, ok } from './finding.ts'
+import { firstWordsOf } from './first-words.ts'
 import { checkKeys } from './keys.ts'
 import { findingsOf } from './redis-info.ts'
 
@@ -33,7 +34,7 @@ export const checkRedis: Check = async function* ({ redis: address, secretKeys }
     info = await redis.info()
   } catch (error) {
     redis.disconnect()
-    return yield unreachable(isErrorReply(error) ? error : (last ?? error))
+    return yield unreachable(isErrorReply(error) ? error : (last ?? error), await wordsOf(redis, address.sentinel))
   }
   try {
     let isFit = true
@@ -68,12 +69,17 @@ function refused(command: string, error: unknown): Finding {
   return fail('redis', `refuses ${command}${code === undefined ? '' : ` (${code})`}`)
 }
 
-function unreachable(error: unknown): Finding {
+/** The words with which a Redis that has too many clients closes a connection. The client loses them. */
+async function wordsOf({ options }: Redis, sentinel: unknown): Promise<string> {
+  return sentinel === null ? firstWordsOf(options.host ?? '', options.port ?? 0) : ''
+}
+
+function unreachable(error: unknown, firstWords: string): Finding {
   const text = error instanceof Error ? error.message : ''
   const { command } = (error ?? {}) as { command?: { name: string } }
   if (/^ERR DB index/.test(text)) return fail('redis', 'REDIS_URL names a database that this Redis does not have')
   if (/^LOADING/.test(text)) return fail('redis', 'is still reading its data from disk: wait until it has')
-  if (/max number of clients/.test(text)) return fail('redis', 'has as many clients as it accepts: raise maxclients')
+  if (/max number of clients/.test(firstWords)) return fail('redis', 'accepts no more clients: raise maxclients')
   if (/^(WRONGPASS|NOAUTH|ERR invalid password)/.test(text)) {
     return fail('redis', 'refuses the user or the password in REDIS_URL')
   }

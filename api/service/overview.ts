@@ -66,7 +66,7 @@ async function queueAndWorkers({
   ] = found
   return {
     queue: {
-      waiting: depths.wait + depths.prioritized + depths.paused,
+      waiting: depths.wait + depths.prioritized,
       delayed: depths.delayed,
       running: depths.active,
       waitingForSlices: depths['waiting-children'],

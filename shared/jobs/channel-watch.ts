@@ -45,5 +45,12 @@ export function watchChannel(redis: Redis, subscriber: Redis) {
   }
 
   const timer = setInterval(() => void requireArrival().catch(() => {}), everyMs)
-  return { requireArrival, stop: () => clearInterval(timer) }
+  return {
+    subscriber,
+    requireArrival,
+    stop() {
+      clearInterval(timer)
+      subscriber.disconnect()
+    },
+  }
 }

@@ -14,7 +14,6 @@ export const queueKeys = {
   active: 'list',
   delayed: 'sorted set',
   'waiting-children': 'sorted set',
-  paused: 'list',
 } as const
 
 const lookupBatch = 500

@@ -1,6 +1,6 @@
 import type { Command, Redis } from 'ioredis'
 
-/** How long a command waits for a connection that is made again. */
+/** Time that a command waits for a connection to Redis that is made again. Beyond it the answer is `503 queueAway`. */
 const waitMs = 1_000
 
 /** The client sends these itself to open a connection. */

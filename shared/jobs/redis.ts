@@ -9,9 +9,12 @@ interface ErrorLog {
   warn(fields: object, message: string): void
 }
 
-/** A connection is made again if nothing arrives for this long while a command waits for its answer. */
+/** Time that a connection of an API to Redis waits for an answer. Beyond it the connection is made again. */
 const producerSilenceMs = 10_000
-/** The same for patient connections. BullMQ's longest blocking command takes 10 s. */
+/**
+ * Time that a connection of a worker to Redis waits for an answer. Beyond it the connection is made again. BullMQ's
+ * longest blocking command takes 10 s.
+ */
 const patientSilenceMs = 12_000
 
 const failingFast = {

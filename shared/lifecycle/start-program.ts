@@ -21,6 +21,10 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
     log.fatal({ err: error }, 'uncaught')
     process.exit(1)
   })
+  // Libraries print warnings as plain text.
+  for (const method of ['warn', 'error'] as const) {
+    console[method] = (...words: unknown[]) => log[method](words.join(' '))
+  }
   const releases = new Releases(log)
   const signalled = firstSignal()
   try {

@@ -1,4 +1,7 @@
-/** Lines a minute about one cause. Beyond it they are left out, and the next line says how many were. */
+/**
+ * Log lines a minute about one refusal of Redis, or one address that is not reached. Beyond it lines are left out, and
+ * the next one says how many.
+ */
 const linesPerMinute = 10
 const minuteMs = 60_000
 

@@ -14,6 +14,7 @@ import { publishPairs } from './mutants/publish-pairs.ts'
 import { publishParts } from './mutants/publish-parts.ts'
 import { publishRead } from './mutants/publish-read.ts'
 import { publishRequest } from './mutants/publish-request.ts'
+import { redis } from './mutants/redis.ts'
 import { replay } from './mutants/replay.ts'
 import { replayUndo } from './mutants/replay-undo.ts'
 import { slices } from './mutants/slices.ts'
@@ -42,5 +43,6 @@ export const mutants: readonly Mutant[] = [
   ...slices,
   ...callbacks,
   ...worker,
+  ...redis,
   ...replay,
 ]

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { describe, expect, inject, test, vi } from 'vitest'
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { parseSecretKeys } from '../../../shared/config/lists.ts'
 import { secretKeyOf } from '../../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../../shared/jobs/secrets.ts'
+import { ownRedis } from '../../support/faults/own-redis.ts'
 import { runDoctor } from '../../support/programs/doctor.ts'
 import { redisWith } from '../../support/servers/redis-with.ts'
 
@@ -59,6 +60,42 @@ describe('a Redis', () => {
     expect(notOk).toEqual(['fail  redis: does not answer (ECONNREFUSED): check REDIS_URL, and that Redis runs'])
     expect(lines).toContain('ok    manager database: answers')
     expect(code).toBe(1)
+  })
+
+  const rule = 'the rule for its user is in docs/operations.md, "Rights of the Redis user"'
+
+  test.each(['SELECT', 'EVALSHA', 'TIME', 'SUBSCRIBE'])(
+    'a Redis without the command %s is a failure that names it',
+    async (command) => {
+      const settings = ['--maxmemory', '100mb', '--rename-command', command, '']
+      const { address } = await ownRedis(onTestFinished, settings)
+      const { code, notOk, output } = await runDoctor({ REDIS_URL: address.url })
+      expect(notOk).toEqual([`fail  redis rights: refuses ${command}: ${rule}`])
+      expect([code, output]).toEqual([1, expect.not.stringContaining('ready check')])
+    },
+  )
+
+  test.each([
+    ['~* &* +@all -select', 'SELECT'],
+    ['~* &* +@all -@dangerous', 'INFO'],
+    ['~packets:* resetchannels +@all', 'PUBLISH'],
+  ])('a user with the rule %s is a failure that names %s', async (given, command) => {
+    const { address } = await ownRedis(onTestFinished, ['--maxmemory', '100mb'])
+    const connection = new Redis(address.url)
+    await connection.call('ACL', 'SETUSER', 'app', 'on', '>secret', ...given.split(' '))
+    connection.disconnect()
+    const { code, notOk, output } = await runDoctor({ REDIS_URL: address.url.replace('//', '//app:secret@') })
+    expect(notOk).toEqual([`fail  redis rights: refuses ${command}: ${rule}`])
+    expect([code, output]).toEqual([1, expect.not.stringContaining('ready check')])
+  })
+
+  test('a Redis that accepts no more clients is reported as a failure that says so', async () => {
+    const url = await redisWith(lasting)
+    const connection = new Redis(url)
+    await connection.config('SET', 'maxclients', '1')
+    const { notOk } = await runDoctor({ REDIS_URL: url })
+    connection.disconnect()
+    expect(notOk).toEqual(['fail  redis: accepts no more clients: raise maxclients'])
   })
 
   test('a Redis that lacks the database named in REDIS_URL is reported as a failure', async () => {

@@ -1,0 +1,46 @@
+import type { Mutant } from '../mutant.ts'
+
+export const redis: readonly Mutant[] = [
+  {
+    file: 'shared/jobs/redis.ts',
+    what: 'after a failover behind one address every publish is refused until somebody restarts the programs',
+    from: "if (refusalOf(error)?.remedy !== 'reconnect' ||",
+    to: 'if (refusalOf(error) !== null ||',
+    tests: ['faults/redis.connections-made-again'],
+  },
+  {
+    file: 'shared/jobs/redis.ts',
+    what: 'a connection without answers stays for ever',
+    from: '...{ commandTimeout: 5_000, socketTimeout: producerSilenceMs },',
+    to: '...{ commandTimeout: 5_000 },',
+    tests: ['faults/redis.connections-made-again'],
+  },
+  {
+    file: 'shared/jobs/redis.ts',
+    what: 'a worker whose commands Redis refuses fills a processor',
+    from: 'if (isErrorReply(error)) await delay(refusalMs)',
+    to: '',
+    tests: ['faults/redis.takes-rights-away'],
+  },
+  {
+    file: 'shared/observability/log.ts',
+    what: 'a worker whose commands Redis refuses fills the log',
+    from: 'if (leftOut === null) return',
+    to: '',
+    tests: ['faults/redis.takes-rights-away'],
+  },
+  {
+    file: 'shared/jobs/fit-redis.ts',
+    what: 'a program starts in a cluster of Valkey, which refuses all of its scripts',
+    from: "if (infoField(info, 'cluster_enabled') === '1')",
+    to: "if (infoField(info, 'redis_mode') === 'cluster')",
+    tests: ['integration/redis.refused-at-start'],
+  },
+  {
+    file: 'shared/jobs/fit-redis.ts',
+    what: 'a program starts as a Redis user who may not do its work',
+    from: '    await requireRights(redis)\n',
+    to: '',
+    tests: ['integration/redis.refused-at-start'],
+  },
+]
