@@ -103,7 +103,8 @@ export async function openOrigin(
 
   async function open(): Promise<OpenedOrigin> {
     const { url, address } = await checkOrigin(target.dbUrl, settings, lookup)
-    const key = JSON.stringify([url, address, target.credentials])
+    // Some servers keep on a connection which database the transaction before named.
+    const key = JSON.stringify([url, address, target.credentials, target.database ?? null])
     const known = kept?.take(key)
     const reused = known && (await reopened(known, key))
     if (reused) operation = 'reuse'
@@ -203,7 +204,9 @@ function decodeRows(rows: Rows): unknown[][] {
   try {
     return Array.from({ length: rows.length }, (_, index) => {
       const columns = cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
-      return Array.from({ length: columns }, () => decode(cursor, rows.unpack))
+      const values = Array.from({ length: columns }, () => decode(cursor, rows.unpack))
+      cursor.endRecord()
+      return values
     })
   } finally {
     rows.release()

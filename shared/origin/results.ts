@@ -58,6 +58,7 @@ export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: C
   return receive(guard, result, (record) => {
     cursor.openRecord(record, 0, record.length)
     take(cursor)
+    cursor.endRecord()
   })
 }
 

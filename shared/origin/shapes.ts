@@ -31,6 +31,9 @@ export class Shape {
   }
 }
 
+/** The shape of an element of which an origin has answered null in place of its properties. */
+export const absentShape = new Shape([], [])
+
 /** A state of the automaton, after some keys and kinds of values. */
 interface Step {
   before: Step | null
@@ -74,7 +77,8 @@ export class Shapes {
    */
   read(cursor: Cursor, positions: number[]): Shape {
     // Neo4j returns null for an element that is deleted while it is read.
-    const count = cursor.passNull() ? 0 : cursor.map()
+    if (cursor.passNull()) return absentShape
+    const count = cursor.map()
     if (count > mostKeys) throw malformed(`an element has more than ${mostKeys} properties`)
     if (count > mostSteps) {
       this.made += count
@@ -97,11 +101,12 @@ export class Shapes {
 
   /**
    * Moves past a list of the values of these keys, and adds the position of each value to `positions`. Ignores a value
-   * whose key is null. A list of another length has no values.
+   * whose key is null.
+   * A list of another length is as null: the labels that the keys are of have changed, or the element was deleted.
    * @throws originBroke (502) if it is malformed
    */
   readValues(cursor: Cursor, keys: readonly (Buffer | null)[], positions: number[]): Shape {
-    const count = cursor.passNull() ? 0 : cursor.list()
+    const count = cursor.passNull() ? -1 : cursor.list()
     let step = this.#root
     let read = 0
     for (let index = 0; index < count; index++) {
@@ -116,7 +121,7 @@ export class Shapes {
       const { last } = step
       step = last?.kind === of && last.key.equals(key) ? last : this.#follow(step, key, of)
     }
-    return this.#shapeOf(step, read)
+    return count === keys.length ? this.#shapeOf(step, read) : absentShape
   }
 
   #shapeOf(step: Step, count: number): Shape {

@@ -61,6 +61,11 @@ export class Cursor {
     return this.bytes[this.at] as number
   }
 
+  /** Call this after the last field: a record with more in it has other fields than were asked for. */
+  endRecord(): void {
+    if (this.at !== this.end) throw malformed('a record is longer than its fields')
+  }
+
   passNull(): boolean {
     if (types[this.peek()] !== type.null) return false
     this.at++

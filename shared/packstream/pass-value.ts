@@ -79,7 +79,7 @@ function passStructure(cursor: Cursor, fields: number): Kind {
       return passDateTime(cursor, fields, false)
     case tag.zoned: {
       demand(fields, 3)
-      const milliseconds = cursor.integer() * 1_000 + cursor.integer() / 1_000_000
+      const milliseconds = cursor.integer() * 1_000 + Math.floor(cursor.integer() / 1_000_000)
       return isReadable(milliseconds, cursor.text()) ? kind.dateTimeByFields : kind.other
     }
     case tag.zonedAtLocal:

@@ -1,47 +1,111 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { absentShape } from '../../origin/shapes.ts'
+import { malformed } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import { isUnidentified } from './identifying-values.ts'
-import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
+import { eachNode, eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import type { Reading } from './reading.ts'
 
 interface Node extends NodeKeys {
   node: InternalId
 }
 
-// A deletion takes some milliseconds, more on a busy origin, so it may also take effect while the node is checked. If
-// bare nodes are skipped, one check must be enough.
-const pausesMs = [0, 20, 200]
-
-/**
- * Leaves out elements with a node that no longer exists. A deletion takes effect while queries run: a node that is
- * deleted just then is read without labels or without properties, as if nothing identified it. A node that looks like
- * this at every check was not deleted. A new node may have taken over the internal id, but looks different.
- * @param nodesOf the nodes of an element, as they were read with it
- */
-export async function withoutDeleted<Element>(
-  reading: Pick<Reading, 'origin' | 'plan'>,
-  elements: Element[],
-  nodesOf: (element: Element) => readonly Node[],
-): Promise<Element[]> {
-  let bare = new Set<InternalId>()
-  for (const element of elements) for (const one of nodesOf(element)) if (isBare(one)) bare.add(one.node)
-  if (bare.size === 0) return elements
-  for (const pauseMs of reading.plan.skips ? [0] : pausesMs) {
-    if (bare.size === 0) break
-    if (pauseMs > 0) await delay(pauseMs)
-    bare = await bareOf(reading, bare)
-  }
-  const isDeleted = (one: Node) => isBare(one) && !bare.has(one.node)
-  return elements.filter((element) => !nodesOf(element).some(isDeleted))
+/** A relationship as it was read: nodes that are its ends, and what is known of them. */
+interface Relationship {
+  relationship: InternalId
+  nodes: readonly InternalId[]
+  ends: readonly Node[]
 }
 
-const isBare = ({ labels, properties }: NodeKeys) => labels.length === 0 || properties.shape.isEmpty
+type Looking = Pick<Reading, 'origin' | 'plan'>
 
-/** The nodes among these that exist without labels, or without any property that could identify them. */
-async function bareOf({ origin, plan }: Pick<Reading, 'origin' | 'plan'>, ids: ReadonlySet<InternalId>) {
-  const query = `${eachNode} WITH n WHERE ${isUnidentified('n')} RETURN id(n)`
-  const bare = new Set<InternalId>()
-  const parameters = { ids: [...ids], idProperties: plan.identity.byLabel }
-  await origin.each(query, parameters, (row) => bare.add(readInternalId(row)))
-  return bare
+// A deletion takes some milliseconds, more on a busy origin, so it may also take effect while the origin is asked again.
+// If bare nodes are skipped, one look must be enough for them.
+const pausesMs = [0, 20, 200]
+
+const isBare = ({ labels, properties }: NodeKeys) => labels.length === 0 || properties.shape.isEmpty
+const isNull = ({ properties }: NodeKeys) => properties.shape === absentShape
+
+/** Whether a node may have been deleted while it was read. No property identifies a node without a mapped label. */
+function isSuspect({ plan }: Looking, node: NodeKeys): boolean {
+  if (!isBare(node)) return false
+  if (!plan.skips || isNull(node) || node.labels.length === 0) return true
+  return node.labels.some((label) => plan.identity.idProperties.has(label))
+}
+
+/**
+ * Leaves out nodes that no longer exist. A deletion takes effect while queries run: a node that is deleted just then is
+ * read without labels or without properties, as if nothing identified it. Only the origin can say that it was deleted.
+ * @throws originBroke (502) if a node exists, but not as it was read: the origin does not answer what it is asked
+ */
+export async function withoutDeleted<One extends Node>(reading: Looking, nodes: One[]): Promise<One[]> {
+  const suspects = new Map(nodes.filter((node) => isSuspect(reading, node)).map((node) => [node.node, node]))
+  const query = `${eachNode} RETURN id(n), coalesce(${isUnidentified('n')}, true)`
+  const deleted = await deletedAmong(reading, suspects, query, (row) => {
+    const node = readInternalId(row)
+    const isNowBare = row.boolean()
+    const read = suspects.get(node)
+    return read ? [node, isNowBare && !isNull(read)] : null
+  })
+  return deleted.size === 0 ? nodes : nodes.filter(({ node }) => !deleted.has(node))
+}
+
+/**
+ * Leaves out relationships that no longer exist, as `withoutDeleted` does.
+ * @param absent relationships that the origin has answered as if they did not exist
+ */
+export async function withoutDeletedRelationships<Row>(
+  reading: Looking,
+  rows: Row[],
+  relationshipOf: (row: Row) => Relationship,
+  absent: readonly Omit<Relationship, 'ends'>[],
+): Promise<Row[]> {
+  const suspects = new Map<InternalId, Omit<Relationship, 'ends'> & Partial<Relationship>>()
+  for (const row of rows) {
+    const read = relationshipOf(row)
+    if (read.ends.some((end) => isSuspect(reading, end))) suspects.set(read.relationship, read)
+  }
+  for (const read of absent) suspects.set(read.relationship, read)
+  const bare = ['s', 'e'].map((end) => `coalesce(${isUnidentified(end)}, true)`)
+  const query = `${eachRelationship} RETURN id(r), id(s), id(e), ${bare.join(', ')}`
+  const deleted = await deletedAmong(reading, suspects, query, (row) => {
+    const relationship = readInternalId(row)
+    const nodes = [readInternalId(row), readInternalId(row)]
+    const areBare = new Map([nodes[0], nodes[1]].map((node) => [node, row.boolean()]))
+    const read = suspects.get(relationship)
+    // A new relationship has taken over the internal id.
+    if (!read?.nodes.every((node) => nodes.includes(node))) return null
+    const { ends } = read
+    const isAsRead = ends?.every((end) => !isBare(end) || (areBare.get(end.node) === true && !isNull(end)))
+    return [relationship, isAsRead === true]
+  })
+  return deleted.size === 0 ? rows : rows.filter((row) => !deleted.has(relationshipOf(row).relationship))
+}
+
+/**
+ * Asks again for elements that seem to have been deleted.
+ * @param query returns those that exist; `read` reads its rows: an id, and whether the element is as it was read
+ */
+async function deletedAmong(
+  { origin, plan }: Looking,
+  suspects: ReadonlyMap<InternalId, unknown>,
+  query: string,
+  read: (row: Parameters<Parameters<Looking['origin']['each']>[2]>[0]) => readonly [InternalId, boolean] | null,
+): Promise<Set<InternalId>> {
+  const deleted = new Set<InternalId>()
+  let left = [...suspects.keys()]
+  let existing = new Map<InternalId, boolean>()
+  for (const pauseMs of pausesMs) {
+    if (left.length === 0) break
+    if (pauseMs > 0) await delay(pauseMs)
+    existing = new Map()
+    await origin.each(query, { ids: left, idProperties: plan.identity.byLabel }, (row) => {
+      const found = read(row)
+      if (found) existing.set(...found)
+    })
+    for (const id of left) if (!existing.has(id)) deleted.add(id)
+    left = left.filter((id) => existing.has(id) && !(plan.skips && existing.get(id)))
+  }
+  if (left.some((id) => !existing.get(id))) throw malformed('an element that exists was answered as if it did not')
+  return deleted
 }

@@ -73,7 +73,7 @@ async function nodesOf(
   if (found === null) return null
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
     await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes)
-  const elements = await withoutDeleted(reading, found.elements, (row) => [row])
+  const elements = await withoutDeleted(reading, found.elements)
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
 

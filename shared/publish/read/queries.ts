@@ -40,8 +40,8 @@ function requestTextOf(row: Cursor): string | null {
 export async function hasAny(origin: Origin, { label, idProperty }: { label: string; idProperty: string }) {
   const query = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IS NOT NULL RETURN 1 LIMIT 1`
   let isAny = false
-  await origin.each(query, {}, () => {
-    isAny = true
+  await origin.each(query, {}, (row) => {
+    isAny = row.integer() === 1
   })
   return isAny
 }
@@ -125,8 +125,12 @@ export async function readOffsets(
 ): Promise<number[]> {
   const offsets: number[] = []
   await origin.each(offsetsQuery(owner, key), { id: asInteger(id) }, (row) => {
-    if (offsets.length > 0 || row.list() !== count) return
-    for (let left = count; left > 0; left--) offsets.push(row.integer())
+    const isFirst = offsets.length === 0
+    const found = row.list()
+    for (let left = found; left > 0; left--) {
+      if (isFirst && found === count) offsets.push(row.integer())
+      else row.skip()
+    }
   })
   return offsets
 }

@@ -124,6 +124,7 @@ export function elementsOf<Element>(
   for (let index = 0, { length } = rows; index < length; index++) {
     cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
     const element = read(cursor, source)
+    cursor.endRecord()
     if (element !== null) elements.push(element)
     if (madeSoFar(reading) <= most || length === 1) continue
     rows.release()

@@ -1,6 +1,7 @@
 import { type Properties, readProperties } from '../../origin/properties.ts'
+import { absentShape } from '../../origin/shapes.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
-import { withoutDeleted } from './deleted.ts'
+import { withoutDeletedRelationships } from './deleted.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
@@ -21,6 +22,9 @@ export interface RelationshipGroup {
   /** The next group may contain relationships parallel to these. */
   isOpen: boolean
 }
+
+/** Labels and properties of the far end, properties of the relationship, and its start. */
+const columnsAfterFar = 4
 
 const kindOf = ({ type }: RelationshipType) => JSON.stringify(['relationships', type])
 
@@ -65,22 +69,33 @@ export async function readRelationshipRows(
   const all = { ...parameters, idProperties: plan.identity.byLabel }
   const rows = await readRows(reading, { query, parameters: all, kind: kindOf(type), isOne })
   if (rows === null) return null
+  const absent: { relationship: InternalId; nodes: InternalId[] }[] = []
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
     const relationship = readInternalId(row)
     const node = readInternalId(row)
     // The relationship was deleted before its row was read.
-    if (row.passNull()) return null
+    if (row.passNull()) {
+      absent.push({ relationship, nodes: [node] })
+      for (let left = columnsAfterFar; left > 0; left--) row.skip()
+      return null
+    }
     const far = readEnd(reading, row, source)
     const properties = readProperties(row, shapes.relationships, source)
     // The start is read last: if the relationship was deleted while its row was read, it is another node.
     const start = row.passNull() ? null : readInternalId(row)
     const isOutgoing = start === node && direction !== 'in'
     const isIncoming = start === far.node && direction !== 'out'
-    return isOutgoing || isIncoming ? { relationship, node, isOutgoing, far, properties } : null
+    if ((isOutgoing || isIncoming) && properties.shape !== absentShape)
+      return { relationship, node, isOutgoing, far, properties }
+    absent.push({ relationship, nodes: [node] })
+    return null
   })
   if (found === null) return null
   const { source } = found
-  const elements = await withoutDeleted(reading, found.elements, ({ far }) => [far])
+  const asRead = ({ relationship, node, far }: RelationshipRow) => ({
+    ...{ relationship, nodes: [node, far.node], ends: [far] },
+  })
+  const elements = await withoutDeletedRelationships(reading, found.elements, asRead, absent)
   for (const row of elements) {
     if (row.properties.shape.lacksOffsets)
       await completeZones(origin, 'relationship', row.relationship, row, source, shapes.relationships)

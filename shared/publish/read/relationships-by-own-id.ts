@@ -1,8 +1,9 @@
 import * as errors from '../../errors/catalogue.ts'
 import { type Properties, readProperties, sourceOf } from '../../origin/properties.ts'
+import { absentShape } from '../../origin/shapes.ts'
 import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
 import { Cursor } from '../../packstream/cursor.ts'
-import { withoutDeleted } from './deleted.ts'
+import { withoutDeletedRelationships } from './deleted.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
@@ -54,11 +55,17 @@ export async function* findRelationships(
     // Rows of deleted relationships count too, because they may have displaced others.
     if (rows.length > mostFound) throw errors.tooManyFound(mostFound)
     const source = sourceOf(rows)
+    const absent: Absent[] = []
     for (let index = 0, { length } = rows; index < length; index++) {
       cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
       const relationship = readInternalId(cursor)
       // The relationship was deleted before its row was read.
-      if (cursor.passNull()) continue
+      if (cursor.passNull()) {
+        absent.push({ relationship, nodes: [] })
+        for (let left = columnsAfterType; left > 0; left--) cursor.skip()
+        cursor.endRecord()
+        continue
+      }
       const found: FoundRelationship = {
         relationship,
         type: cursor.text(),
@@ -66,7 +73,10 @@ export async function* findRelationships(
         start: readEnd(reading, cursor, source),
         end: readEnd(reading, cursor, source),
       }
-      const [whole] = cursor.boolean() ? await withoutDeleted(reading, [found], ({ start, end }) => [start, end]) : []
+      const isPresent = cursor.boolean() && found.properties.shape !== absentShape
+      cursor.endRecord()
+      if (!isPresent) absent.push({ relationship, nodes: [] })
+      const [whole] = isPresent ? await withoutDeletedRelationships(reading, [found], asRead, []) : []
       if (whole === undefined) continue
       await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
       for (const end of [found.start, found.end])
@@ -75,8 +85,21 @@ export async function* findRelationships(
       source.positions.length = 0
     }
     rows.release()
+    await withoutDeletedRelationships(reading, [], asRead, absent)
   }
 }
+
+interface Absent {
+  relationship: InternalId
+  nodes: InternalId[]
+}
+
+/** The own id, the columns of both ends, and whether the relationship is whole. */
+const columnsAfterType = 8
+
+const asRead = ({ relationship, start, end }: FoundRelationship) => ({
+  ...{ relationship, nodes: [start.node, end.node], ends: [start, end] },
+})
 
 const kind = 'relationships by internal id'
 
@@ -99,11 +122,15 @@ export async function readWhole(
   const size = { count: ids.length, isOne: ids.length === 1 }
   const rows = await readRows(reading, { query, parameters: { ids }, kind, ...size })
   if (rows === null) return null
+  const absent: Absent[] = []
   const found = elementsOf(reading, rows, kind, (row, source) => {
     const one = { relationship: readInternalId(row), properties: readProperties(row, shapes.relationships, source) }
-    return row.boolean() ? one : null
+    if (row.boolean() && one.properties.shape !== absentShape) return one
+    absent.push({ relationship: one.relationship, nodes: [] })
+    return null
   })
   if (found === null) return null
+  await withoutDeletedRelationships(reading, [], asRead, absent)
   const { elements, source } = found
   for (const one of elements)
     await completeZones(origin, 'relationship', one.relationship, one, source, shapes.relationships)

@@ -95,15 +95,15 @@ export const origin: readonly Mutant[] = [
   {
     file: 'shared/origin/connect.ts',
     what: 'a user reads an origin on the connections of another',
-    from: 'JSON.stringify([url, address, target.credentials])',
+    from: 'JSON.stringify([url, address, target.credentials, target.database ?? null])',
     to: 'JSON.stringify([url, address])',
     tests: ['unit/origin/kept-connections'],
   },
   {
     file: 'shared/origin/connect.ts',
     what: 'kept connections go to an address that was not checked',
-    from: 'JSON.stringify([url, address, target.credentials])',
-    to: 'JSON.stringify([url, target.credentials])',
+    from: 'JSON.stringify([url, address, target.credentials, target.database ?? null])',
+    to: 'JSON.stringify([url, target.credentials, target.database ?? null])',
     tests: ['unit/origin/kept-connections'],
   },
   {

@@ -4,16 +4,23 @@ export const publishRead: readonly Mutant[] = [
   {
     file: 'shared/publish/read/relationship-rows.ts',
     what: 'a relationship that is deleted while it is read is published without its properties, or the wrong way round',
-    from: 'return isOutgoing || isIncoming ? { relationship, node, isOutgoing, far, properties } : null',
-    to: 'return { relationship, node, isOutgoing, far, properties }',
+    from: '(isOutgoing || isIncoming) && properties',
+    to: 'properties',
     tests: ['unit/publish/hub'],
   },
   {
     file: 'shared/publish/read/deleted.ts',
     what: 'a node that is deleted while it is read fails the publish for good',
-    from: ' && !bare.has(one.node)',
-    to: ' && false',
-    tests: ['integration/packet.churning-origin'],
+    from: 'if (!existing.has(id)) deleted.add(id)',
+    to: 'if (false) deleted.add(id)',
+    tests: ['integration/packet.deleted-while-read'],
+  },
+  {
+    file: 'shared/publish/read/deleted.ts',
+    what: 'a packet deletes what the origin has, because the origin answered null for it',
+    from: 'if (left.some((id) => !existing.get(id))) throw',
+    to: 'if (false) throw',
+    tests: ['unit/publish/answers-of-null'],
   },
   {
     file: 'shared/publish/read/schema.ts',

@@ -51,16 +51,21 @@ const received = ({ messages }: FakeBolt, signature: number) =>
 test('a user logs in once for several publishes, each with its own transaction, database and bookmarks', async () => {
   const { server, use } = await start()
   expect(await use({ database: 'movies' })).toBe(false)
-  expect(await use({ database: 'books', bookmarks: ['FB:one'] })).toBe(true)
-  expect(await use()).toBe(true)
+  expect(await use({ database: 'movies', bookmarks: ['FB:one'] })).toBe(true)
   expect([server.connections(), received(server, hello).length]).toEqual([1, 1])
   const transactions = received(server, begin)
-  const named = ['movies', 'books', 'FB:one'].map((text) => transactions.map((one) => one.includes(text)))
+  const named = ['movies', 'FB:one'].map((text) => transactions.map((one) => one.includes(text)))
   expect(named).toEqual([
-    [true, false, false],
-    [false, true, false],
-    [false, true, false],
+    [true, true],
+    [false, true],
   ])
+})
+
+test('a publish without a database uses no connections on which another named one', async () => {
+  const { use } = await start()
+  const reused = [await use({ database: 'first' }), await use(), await use({ database: 'first' }), await use()]
+  expect(reused).toEqual([false, false, true, true])
+  expect(await use({ database: 'second' })).toBe(false)
 })
 
 test('two publishes at the same time have connections of their own', async () => {

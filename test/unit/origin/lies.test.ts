@@ -42,7 +42,7 @@ test('every transaction and query names the database and the bookmarks', async (
   await origin.rows('RETURN 1', {})
   await expect.poll(() => origin.isDue(), { timeout: 10_000 }).toBe(true)
   await origin.renew()
-  await origin.each('RETURN 2', {}, () => {})
+  await origin.each('RETURN 2', {}, (row) => void row.integer())
   await origin.ask('SHOW CONSTRAINTS')
   await origin.close()
   const outsideTransactions = received(server, run).filter((message) => message.includes('SHOW CONSTRAINTS'))
