@@ -131,6 +131,8 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
               (a)-[:KNOWS {grn: '1', at: 2}]->(b), (a)-[:KNOWS {grn: 2, at: 3}]->(:${label} {id: 'c'})`,
       )
       await replayAndUndo([grn('b', 1n), grn('b', 3n), grn('c', 4n), grn('new', 2n)])
+      // The id of a relationship to another node.
+      await replayAndUndo([grn('b', 2n), grn('c', 1n)])
       await replayAndUndo([cleanupOf('a'), grn('b', 9n)])
       await run(driver, `CREATE (:${label} {id: 'd'})-[:KNOWS {at: 4}]->(:${label} {id: 'e'})`)
       await replayAndUndo([cleanupOf('d'), grn('b', 9n)])

@@ -53,7 +53,7 @@ export const publishBuild: readonly Mutant[] = [
   {
     file: 'shared/publish/build/cleanup/cleanup.ts',
     what: 'a relationship with an id is deleted by the cleanup at its other end',
-    from: 'else lists.keepId(farPosition, type, field, id)',
+    from: 'else lists.keepId(farPosition, type, id)',
     to: '',
     tests: ['unit/publish/cleanup.kinds'],
   },
@@ -65,9 +65,9 @@ export const publishBuild: readonly Mutant[] = [
     tests: ['unit/publish/cleanup.kinds'],
   },
   {
-    file: 'shared/publish/build/cleanup/keep-lists.ts',
+    file: 'shared/packet/kinds/keep-clauses.ts',
     what: 'incoming and outgoing relationships share one keep-list',
-    from: "[clause.direction === 'out' ? '0' : '1', ",
+    from: "[direction === 'out' ? '0' : '1', ",
     to: "['0', ",
     tests: ['unit/publish/cleanup.kinds'],
   },

@@ -2,17 +2,24 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishPairs: readonly Mutant[] = [
   {
-    file: 'shared/packet/kinds/cleanup.ts',
+    file: 'shared/packet/kinds/keep-clauses.ts',
     what: 'a cleanup in both directions negates half of its condition, and deletes relationships of the origin',
-    from: " && !(isUndirected && lists[0]?.clause.by === 'farEnd')",
+    from: ' && !(isUndirected && clauses.every(hasFarEnd))',
     to: '',
     tests: ['unit/publish/statements.cleanup'],
   },
   {
-    file: 'shared/packet/kinds/cleanup.ts',
+    file: 'shared/packet/kinds/keep-clauses.ts',
     what: 'a stale relationship without the id property is never deleted',
-    from: ', false)`\n    const { direction, label',
-    to: ', null)`\n    const { direction, label',
+    from: 'isMissed(clause))}, false)`',
+    to: 'isMissed(clause))}, null)`',
+    tests: ['unit/publish/statements.cleanup'],
+  },
+  {
+    file: 'shared/packet/kinds/keep-clauses.ts',
+    what: 'relationships are deleted although the origin has them, because IN misses lists of dates',
+    from: 'list && hashedOtherwise.has(wrap)',
+    to: 'false',
     tests: ['unit/publish/statements.cleanup'],
   },
   {

@@ -10,6 +10,13 @@ export const publishRequest: readonly Mutant[] = [
   },
   {
     file: 'shared/publish/request/plan.ts',
+    what: 'a deleted relationship stays on the target beside a parallel one',
+    from: "'byRelationshipId' : 'byFarEndAndId'",
+    to: "'byRelationshipId' : 'byFarEnd'",
+    tests: ['unit/publish/cleanup.kinds', 'replay/parallel-relationships.follow-the-origin'],
+  },
+  {
+    file: 'shared/publish/request/plan.ts',
     what: 'relationships are deleted despite preventCleanup',
     from: "if (request.preventCleanup === true) return 'none'",
     to: '',

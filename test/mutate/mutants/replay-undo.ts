@@ -76,8 +76,8 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'client/replay/undo/keep-lists.ts',
     what: 'an undo deletes relationships that have no id',
-    from: 'if (id === null) throw irreversibly(alike[0], `could not be distinguished from one without ${key}`)',
-    to: 'if (id === null) continue',
+    from: 'if (id === null) {',
+    to: 'if (id === null) continue\n    if (id === undefined) {',
     tests: ['integration/replay.undo-refuses'],
   },
   {

@@ -150,26 +150,16 @@ test('relationship ids are kept unchanged', () => {
   ])
 })
 
-test('far ends and relationship ids are kept together, at both ends, also of later nodes', () => {
+test('far ends and relationship ids are kept together, also for later nodes', () => {
   const cleanup = cleanupOf({ relationshipIdField: 'grn' })
-  const keep = (position: number, farPosition: number, grn: unknown, isOutgoing = true) => {
-    const one = read(position, farPosition, 'KNOWS', isOutgoing)
-    const own = renderValue(grn) ?? expect.unreachable()
-    cleanup.keepPublished(one, identityAt(position), identityAt(farPosition), own)
-  }
-  keep(0, 3, 'r1')
-  keep(0, 3, 'r2 and more')
-  keep(0, 3, 2n ** 60n)
-  keep(3, 300, 'r1', false)
-  keep(2, 300, 5n)
-  keep(2, 300, 2n ** 60n)
+  const keep = (near: number, id: unknown) =>
+    cleanup.keepPublished(read(near, 300, 'KNOWS'), identityAt(near), identityAt(300), rendered(id))
+  for (const id of ['r1', 2n ** 60n]) keep(2, id)
+  keep(3, 'r1')
   open(cleanup, 4, 400)
-  const parametersAt = (position: number) => {
-    const pair = pairAt(cleanup, position, 'KNOWS')
-    return pair === null || pair === 'suppressed' ? pair : JSON.parse(`{${pair.parameters}}`)
-  }
-  const large = `${2n ** 60n}`
-  expect(parametersAt(300)).toMatchObject({ ids_0: [['p3', 'r1']], ids_1: [[large, 5]], ids_2: [[large, large]] })
+  const large = `"${2n ** 60n}"`
+  const lists = `"ids_0":[[${large},"r1"]],"ids_1":[[${large},${large}]],"ids_2":[["p3","r1"]]`
+  expect((pairAt(cleanup, 300, 'KNOWS') as WrittenPair).parameters).toContain(lists)
 })
 
 test('a relationship id is kept at both ends', () => {
