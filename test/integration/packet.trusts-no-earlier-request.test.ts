@@ -48,3 +48,22 @@ test('a constraint on an id and another property does not prove that the id is u
   })
   await run(driver, `DROP CONSTRAINT ${pair}`)
 })
+
+test('a constraint on an id does not prove that 0.0 and -0.0 are not both there', async () => {
+  const signed = uniqueName('Zero')
+  await run(driver, `CREATE CONSTRAINT ${signed} FOR (n:${signed}) REQUIRE n.id IS UNIQUE`)
+  await run(driver, `CREATE (:${signed} {id: 'root'})-[:HAS]->(:${signed} {id: 0.0})`)
+  const fromRoot = () => build({ ...database(neo4j, signed, 'id'), originIds: ['root'], relationships: ['HAS'] })
+  const alone = await fromRoot()
+  expect(alone).toBeGreaterThan(0)
+  // In a transaction of its own, the constraint allows it.
+  await run(driver, `CREATE (:${signed} {id: -0.0})`)
+  const problem = {
+    code: 'unpublishable',
+    message: expect.stringContaining(`more than one node with label "${signed}" has`),
+  }
+  await expect(fromRoot()).rejects.toMatchObject(problem)
+  await expect(build({ ...database(neo4j, signed, 'id'), originIds: ['0'] })).rejects.toMatchObject(problem)
+  await run(driver, `MATCH (n:${signed}) DETACH DELETE n`)
+  await run(driver, `DROP CONSTRAINT ${signed}`)
+})

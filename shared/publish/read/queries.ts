@@ -84,15 +84,23 @@ export async function countRelationships(
 const searchesForDuplicates = 3
 
 /** The values of a label's id property that several nodes share; null for a value that cannot be published. */
-export async function findDuplicates(
+export const findDuplicates = (origin: Origin, label: string, idProperty: string, values: readonly unknown[]) =>
+  duplicatesOf(origin, label, idProperty, values, (n, id) => `MATCH ${n} WHERE ${id} IN $values`)
+
+/** The same for 0, 0.0 and -0.0. An index finds 0.0 and -0.0 only when it is asked for each of them. */
+export const findDuplicateZeros = (origin: Origin, label: string, idProperty: string) =>
+  duplicatesOf(origin, label, idProperty, [0, -0], (n, id) => `UNWIND $values AS value MATCH ${n} WHERE ${id} = value`)
+
+async function duplicatesOf(
   origin: Origin,
   label: string,
   idProperty: string,
   values: readonly unknown[],
+  match: (node: string, id: string) => string,
 ): Promise<(Rendered | null)[]> {
   const node = (variable: string) => `(${variable}:${quote(label)})`
   const id = quote(idProperty)
-  const query = `MATCH ${node('n')} WHERE n.${id} IN $values
+  const query = `${match(node('n'), `n.${id}`)}
     WITH n.${id} AS id, min(id(n)) AS one, max(id(n)) AS other WHERE one <> other
     OPTIONAL MATCH ${node('a')}, ${node('b')} WHERE id(a) = one AND id(b) = other AND a.${id} = b.${id}
     RETURN id, a IS NOT NULL`

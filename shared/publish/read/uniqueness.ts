@@ -2,11 +2,17 @@ import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { type Identity, idText, mergeText } from '../../packet/identity.ts'
-import { findDuplicates } from './queries.ts'
+import type { Rendered } from '../../packet/values/values.ts'
+import { findDuplicates, findDuplicateZeros } from './queries.ts'
 import { hasUniqueness } from './schema.ts'
 
 export type Uniqueness = ReturnType<typeof createUniqueness>
 type OnDuplicate = (label: string, id: string | null, problem: string) => void
+
+/** The text of 0, 0.0 and -0.0. `MERGE` treats them as equal, but a uniqueness constraint allows both 0.0 and -0.0. */
+const zero = '0'
+const longestZero = '"-0.0"'.length
+const isZero = (id: Rendered): boolean => id.json.length <= longestZero && mergeText(id) === zero
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export function createUniqueness(origin: Origin) {
@@ -25,7 +31,7 @@ export function createUniqueness(origin: Origin) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
-      if (proven.get(key)?.isGuaranteed) return
+      if (proven.get(key)?.isGuaranteed && !isZero(identity.id)) return
       // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
       const index = properties.shape.indexOf(idProperty)
       const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
@@ -43,8 +49,12 @@ export function createUniqueness(origin: Origin) {
       for (const [key, { label, idProperty, values }] of unchecked) {
         const isGuaranteed = proven.get(key)?.isGuaranteed ?? (await hasUniqueness(origin, label, idProperty))
         proven.set(key, { label, idProperty, isGuaranteed })
-        if (isGuaranteed) continue
-        for (const rendered of await findDuplicates(origin, label, idProperty, [...values.values()])) {
+        const hasZero = values.delete(zero)
+        const shared = [
+          ...(isGuaranteed ? [] : await findDuplicates(origin, label, idProperty, [...values.values()])),
+          ...(hasZero ? await findDuplicateZeros(origin, label, idProperty) : []),
+        ]
+        for (const rendered of shared) {
           if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
           const problem = `more than one node with label "${label}" has ${text} as its id "${idProperty}"`
