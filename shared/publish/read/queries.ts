@@ -98,12 +98,13 @@ async function duplicatesOf(
   values: readonly unknown[],
   match: (node: string, id: string) => string,
 ): Promise<(Rendered | null)[]> {
-  const node = (variable: string) => `(${variable}:${quote(label)})`
-  const id = quote(idProperty)
-  const query = `${match(node('n'), `n.${id}`)}
+  const [of, id] = [quote(label), quote(idProperty)]
+  // The nodes are compared after they were found by their internal ids: an index takes 0.0 and -0.0 for different.
+  const query = `${match(`(n:${of})`, `n.${id}`)}
     WITH n.${id} AS id, min(id(n)) AS one, max(id(n)) AS other WHERE one <> other
-    OPTIONAL MATCH ${node('a')}, ${node('b')} WHERE id(a) = one AND id(b) = other AND a.${id} = b.${id}
-    RETURN id, a IS NOT NULL`
+    OPTIONAL MATCH (a) WHERE id(a) = one
+    OPTIONAL MATCH (b) WHERE id(b) = other
+    RETURN id, coalesce(a:${of} AND b:${of} AND a.${id} = b.${id}, false)`
   let shared: (Rendered | null)[] = []
   for (let search = 0, hasMoved = true; hasMoved && search < searchesForDuplicates; search++) {
     hasMoved = false
