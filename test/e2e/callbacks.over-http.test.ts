@@ -45,7 +45,7 @@ describe('a job calls back', () => {
     const id = idOf(answer)
     const { type, data } = await calledBack(id)
     await expect.poll(async () => (await jobAt(id)).callback, soon).toEqual(delivered)
-    const { callback: _, ...job } = await jobAt(id)
+    const { callback: _, paused: __, ...job } = await jobAt(id)
     expect([answer.status, type]).toEqual([200, 'job.succeeded'])
     expect(data).toMatchObject(job)
     for (const link of [data.result, data.manifest]) expect((await client.get(`${link}`)).status).toBe(200)

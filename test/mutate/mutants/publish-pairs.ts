@@ -39,8 +39,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/relationship-upsert.ts',
     what: 'parallel relationships with ids of their own are merged into one',
-    from: '${idPattern(id)}]->(b) SET r',
-    to: '${idPattern(null)}]->(b) SET r',
+    from: 'MERGE (a)-[r:${quote(type)}${idPattern(id)}]->(b)',
+    to: 'MERGE (a)-[r:${quote(type)}]->(b)',
     tests: ['unit/publish/statements.relationship-upsert'],
   },
   {

@@ -12,6 +12,8 @@ export const longest = [
   'test/endurance/e2e/start.in-an-empty-environment.test.ts',
   'test/endurance/faults/slices.lose-their-workers.test.ts',
   'test/endurance/replay/neo4j-2026.origin-target-manager.test.ts',
+  'test/endurance/integration/replay.exchanged-values.test.ts',
+  'test/endurance/replay/neo4j-3.4.origin-target-manager.test.ts',
   'test/endurance/replay/generated-cases.large.test.ts',
   'test/endurance/unit/api/worst-bodies.test.ts',
   'test/endurance/faults/worker.blocked-beyond-its-lock.test.ts',
