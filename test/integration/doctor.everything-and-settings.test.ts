@@ -16,6 +16,7 @@ test('with everything correct, every line is ok and the exit code is 0', async (
     'ok    redis eviction policy: noeviction',
     'ok    redis memory: … of …',
     'ok    redis persistence: append-only file, appendfsync everysec',
+    'ok    redis rights: all that the programs need',
     'ok    key ring: … encrypts, 1 decrypt; 0 stored credential(s) open',
     'ok    object store: bucket …: creates a key once only, reads and lists what was just written',
     'ok    object store clock: agrees with the clock of this machine',

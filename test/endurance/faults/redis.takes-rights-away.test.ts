@@ -1,0 +1,9 @@
+import { vi } from 'vitest'
+import { lostRights } from '../../faults/suites/lost-rights.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+await lostRights([
+  ['resetkeys ~other:*', 'SET', 503],
+  ['-@write', 'SET', 200],
+])
