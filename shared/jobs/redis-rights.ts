@@ -10,8 +10,10 @@ import { finishedChannel, probeKey } from './redis-keys.ts'
  * to which the name of a type is added, because a key has one type.
  */
 const commands = [
+  // First, so that the probe leaves nothing if they are refused.
+  ...['UNLINK K:all', 'DEL K:all', 'PEXPIRE K:all 1', `PUBLISH ${finishedChannel} probe`],
   ...['TIME', 'SET K:text 1 PX 60000', 'GET K:text', 'INCR K:text', 'EXISTS K:text', 'TYPE K:text', 'PTTL K:text'],
-  ...['EXPIRE K:text 60', 'PEXPIRE K:text 60000', 'PERSIST K:text', 'DEL K:text'],
+  ...['EXPIRE K:text 60', 'PERSIST K:text'],
   ...['HSET K:hash a 1', 'HSETNX K:hash b 1', 'HMSET K:hash c 1', 'HINCRBY K:hash a 1', 'HGET K:hash a'],
   ...['HMGET K:hash a b', 'HGETALL K:hash', 'HVALS K:hash', 'HEXISTS K:hash a', 'HLEN K:hash', 'HDEL K:hash a'],
   ...['LPUSH K:list a', 'RPUSH K:list b', 'LPOS K:list a', 'LLEN K:list', 'LINDEX K:list 0', 'LRANGE K:list 0 -1'],
@@ -21,19 +23,23 @@ const commands = [
   ...['ZRANGE K:order 0 -1', 'ZRANGEBYSCORE K:order 0 9', 'ZREVRANGE K:order 0 -1', 'ZRANGEBYLEX K:order - +'],
   ...['ZREMRANGEBYSCORE K:order 0 0', 'ZREM K:order b', 'ZPOPMIN K:order'],
   ...['XADD K:events * a 1', 'XLEN K:events', 'XTRIM K:events MAXLEN 0'],
-  ...[`PUBLISH ${finishedChannel} probe`, 'UNLINK K:text K:hash K:list K:set K:order K:events'],
 ]
+const marking = ['ZADD K:marker 0 a', 'PEXPIRE K:marker 60000']
 
-// Goes on after a refusal, so that nothing is left. Returns the first refused command and the server's words.
-const probe = `local refused, words = '', ''
+// Removes its keys, except the marker, and returns the first refused command and the server's words.
+const probe = `local base, refused, words = ARGV[1], '', ''
 for _, command in ipairs({unpack(ARGV, 2)}) do
   local parts = {}
   for part in string.gmatch(command, '%S+') do
-    parts[#parts + 1] = string.sub(part, 1, 2) == 'K:' and ARGV[1] .. string.sub(part, 2) or part
+    parts[#parts + 1] = string.sub(part, 1, 2) == 'K:' and base .. string.sub(part, 2) or part
   end
   local answer = redis.pcall(unpack(parts))
-  if refused == '' and type(answer) == 'table' and answer.err then refused, words = parts[1], answer.err end
+  if type(answer) == 'table' and answer.err then
+    refused, words = parts[1], answer.err
+    break
+  end
 end
+for _, type in ipairs({'text', 'hash', 'list', 'set', 'order', 'events'}) do redis.pcall('DEL', base .. ':' .. type) end
 return {refused, words}`
 const probeDigest = createHash('sha1').update(probe).digest('hex')
 
@@ -45,15 +51,12 @@ export async function requireRights(redis: Redis): Promise<void> {
   const id = randomUUID()
   const queues = queueKey(`probe:${id}`)
   await named(async () => {
+    // A replica refuses it, and the client connects again. A refusal within a script would not make it.
+    await redis.del(probeKey(id))
     // The client sends a script whole once, then only its digest.
     requireDone(await redis.eval(probe, 0, probeKey(id), ...commands))
-    requireDone(await redis.evalsha(probeDigest, 0, queues, ...commands))
-    const marker = `${queues}:marker`
-    await redis.zadd(marker, 0, 'a')
-    await redis.bzpopmin(marker, 1).catch(async (error) => {
-      await redis.del(marker)
-      throw error
-    })
+    requireDone(await redis.evalsha(probeDigest, 0, queues, ...commands, ...marking))
+    await redis.bzpopmin(`${queues}:marker`, 1)
   })
 }
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectProducer } from '../../shared/jobs/redis.ts'
 import { frozenConnections } from './suites/frozen-connections.ts'
 
@@ -9,6 +9,10 @@ const { first, second, proxy, hostOf, untilPublished, readiness } = await frozen
 
 test('a replica that was promoted behind the same address is found, although the old connections stay', async () => {
   const [a, b] = [new Redis(first.address.url), new Redis(second.address.url)]
+  onTestFinished(() => {
+    a.disconnect()
+    b.disconnect()
+  })
   const address = new URL(first.address.url)
   await b.replicaof(address.hostname, address.port)
   await expect.poll(async () => b.info('replication'), { timeout: 30_000 }).toContain('master_link_status:up')
@@ -17,10 +21,10 @@ test('a replica that was promoted behind the same address is found, although the
   await b.replicaof('NO', 'ONE')
   await a.replicaof('127.0.0.1', new URL(second.address.url).port)
   proxy.switchTo(hostOf(second))
+  // An API that is not ready gets no requests.
+  await expect.poll(readiness, { interval: 100, timeout: 5_000 }).toBe('down: redis (refuses DEL)\n')
+  await expect.poll(readiness, { timeout: 15_000 }).toBe('ok\n')
   expect(await untilPublished(15_000)).toBeLessThan(15_000)
-  await expect.poll(readiness, { timeout: 10_000 }).toBe('ok\n')
-  a.disconnect()
-  b.disconnect()
 })
 
 test('a command sent while a lost connection is made again waits for it', async () => {

@@ -74,13 +74,16 @@ const refusals = {
   '-evalsha': 'Redis refuses EVALSHA: NOPERM',
   '-time': 'Redis refuses TIME: ',
   '-zadd': 'Redis refuses ZADD: ',
+  '-xtrim': 'Redis refuses XTRIM: ',
+  '-del': 'Redis refuses DEL: ',
+  '-unlink': 'Redis refuses UNLINK: ',
   '-bzpopmin': 'Redis refuses BZPOPMIN: NOPERM',
   '-publish': 'Redis refuses PUBLISH: ',
   '-subscribe': 'Redis refuses SUBSCRIBE: NOPERM',
   '-@scripting': 'Redis refuses EVAL: NOPERM',
   '-info': "run the 'info' command",
-  'resetkeys ~packets:queue:*': 'Redis refuses SET: ',
-  'resetkeys ~packets:job:* ~packets:probe:*': 'Redis refuses SET: ',
+  'resetkeys ~packets:queue:*': 'Redis refuses DEL: ',
+  'resetkeys ~packets:job:* ~packets:probe:*': 'Redis refuses UNLINK: ',
   resetchannels: 'Redis refuses PUBLISH: ',
 }
 
@@ -97,6 +100,13 @@ describe('a Redis user without a right that the work needs', async () => {
     })
   })
 
+  /** Keys that do not expire. */
+  async function lasting(): Promise<string[]> {
+    const keys = await admin.keys('*')
+    const times = await Promise.all(keys.map((key) => admin.pttl(key)))
+    return keys.filter((_, at) => times[at] === -1)
+  }
+
   const user = async (rule: string) => {
     await admin.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', ...rule.split(' '))
     return url.href.replace('://', '://app:secret@')
@@ -105,10 +115,11 @@ describe('a Redis user without a right that the work needs', async () => {
   test.each(Object.entries(refusals))('%s is refused at start by the name of the command', async (rule, words) => {
     await expect(start('producer', await user(`~* &* +@all ${rule}`))).rejects.toThrow(words)
     await expect(start('patient', await user(`~* &* +@all ${rule}`))).rejects.toThrow(words)
-    expect(await admin.keys('*')).toEqual([])
+    expect(await lasting()).toEqual([])
   })
 
   test('the user of operations.md is accepted by a Redis that holds nothing afterwards', async () => {
+    await admin.flushall()
     await start('producer', await user(documentedRule))
     await start('patient', await user(documentedRule))
     expect(await admin.keys('*')).toEqual([])

@@ -4,6 +4,6 @@ import { lostRights } from '../../faults/suites/lost-rights.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 await lostRights([
-  ['resetkeys ~other:*', 'SET', 503],
-  ['-@write', 'SET', 200],
+  ['resetkeys ~other:*', 'DEL', 503],
+  ['-@write', 'DEL', 200],
 ])
