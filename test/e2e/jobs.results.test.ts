@@ -31,6 +31,7 @@ const jobFields = [
   'error',
   'expiresAt',
   'callback',
+  'paused',
 ]
 const progressFields = ['phase', 'subRequests', 'subRequestsDone', 'pairs', 'parts', 'bytes']
 

@@ -44,7 +44,7 @@ test('Dragonfly fails', () => {
 })
 
 test('a cluster and a replica fail', () => {
-  expect(notOk({ redis_mode: 'cluster', role: 'slave' })).toEqual([
+  expect(notOk({ cluster_enabled: '1', role: 'slave' })).toEqual([
     'fail  redis role: a cluster, which splits the keys of a job: use one primary',
     'fail  redis role: a replica, which takes no writes: REDIS_URL must name the primary',
   ])
