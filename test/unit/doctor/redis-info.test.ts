@@ -4,7 +4,7 @@ import { findingsOf } from '../../../doctor/redis-info.ts'
 
 const sound = {
   redis_version: '7.2.5',
-  redis_mode: 'standalone',
+  cluster_enabled: '0',
   role: 'master',
   dragonfly_version: '',
   maxmemory_policy: 'noeviction',
