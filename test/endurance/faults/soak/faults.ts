@@ -10,6 +10,7 @@ import { createRandom } from '../../../support/values/random.ts'
 import { shuffled } from '../../../support/values/shuffle.ts'
 import type { World } from '../../../support/worlds/world.ts'
 import { attacks } from './attacks.ts'
+import { clockFaults } from './clocks.ts'
 import { failoverFaults, mayFailOver } from './failovers.ts'
 import type { History } from './history.ts'
 import type { Hostile } from './hostile.ts'
@@ -92,6 +93,7 @@ const answersWithinMs = 20_000
 
 const faults: Record<string, Fault> = {
   ...attacks,
+  ...clockFaults,
   'worker killed': (broken, seconds) => replaceWorker(broken, seconds, 'SIGKILL'),
   'worker told to stop': (broken, seconds) => replaceWorker(broken, seconds, 'SIGTERM'),
   async 'worker frozen'(broken, seconds) {
