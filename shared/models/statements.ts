@@ -108,7 +108,7 @@ export function updateStatement(
   consequence: Consequence = { clauses: '', parameters: {} },
 ): ModelStatement {
   const changed = assignments('changed', '$changes', Object.keys(changes))
-  const rename = 'key' in changes ? ', changed.uniqueKey = changed.scope + changed.key' : ''
+  const rename = 'key' in changes ? ', changed.uniqueKey = changed.scope + $changes.key' : ''
   return {
     query: `${matchLocked(selector)}
 WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current

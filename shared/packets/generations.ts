@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { createGenerationReader, type Generation, newManifestCache } from './generation-reader.ts'
@@ -52,11 +53,13 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
       manifest: Manifest,
       { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }: CommitOptions,
     ): Promise<number> {
+      const hidden = createHiddenNumbers()
       for (let known = latest; ; known = undefined) {
         // List others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, reader, name)
         const isKnown = known !== undefined && others.length === 0
         const numbers = isKnown ? [known as number] : await reader.above(name, below)
+        if (!isKnown) await hidden.requireListed(numbers[0] ?? 0)
         const candidates = numbers.filter((number) => number > below)
         const own = await reader.madeBy(name, manifest.jobId, candidates)
         if (own !== null) return committed(own)
@@ -79,6 +82,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const written = await reader.read(name, next)
         if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
+        hidden.taken(next)
       }
     },
     removeAt,
@@ -87,10 +91,13 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
      * generation has replaced that packet since. That generation stays.
      */
     async remove(name: string): Promise<number | null> {
+      const hidden = createHiddenNumbers()
       const { number, highest: seen } = await reader.latest(name)
       for (let latest = number; ; ) {
         if (await removeAt(name, latest)) return latest + 1
+        hidden.taken(latest + 1)
         const { number, highest } = await reader.latest(name)
+        await hidden.requireListed(number)
         if (highest?.generation !== seen?.generation) return null
         latest = number
       }
@@ -107,6 +114,28 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
     if (outcome === 'created') return true
     // The answer of the first PUT may have been lost.
     return (await reader.read(name, latest + 1))?.jobId === manifest.jobId
+  }
+}
+
+/** Listings that lack a number which the store has refused to create. Beyond it the publish ends with `503 storeAway`. */
+const mostHidden = 10
+const pauseMs = 50
+
+/** Ends the search for a free number on a store that does not list what it has, perhaps only for a moment. */
+function createHiddenNumbers() {
+  let expected = 0
+  let count = 0
+  return {
+    /** Notes that the store refused to create this number, because it is taken. */
+    taken(number: number) {
+      expected = number
+    },
+    /** @throws storeAway if listings went on lacking a taken number */
+    async requireListed(latest: number) {
+      if (latest >= expected) return
+      if (++count > mostHidden) throw errors.storeAway(new Error(`generation ${expected} exists, but is not listed`))
+      await delay(pauseMs * count)
+    },
   }
 }
 

@@ -58,6 +58,9 @@ export async function othersFiles(
   return found.filter((object) => !own.has(contentOf(object)))
 }
 
+/** Newer packets for which one process refreshes a view. Beyond it their publishers, or the repairer, do. */
+const mostRounds = 100
+
 /**
  * Updates the plain-file view of a packet: copies of its parts under their names, and nothing else under them. The view
  * is for people and tools that read the bucket; the API never reads it. Contract 6, Plain files.
@@ -70,7 +73,7 @@ export async function refreshPlainFiles(
   generations: GenerationReader,
   name: string,
 ): Promise<void> {
-  for (;;) {
+  for (let round = 0; round < mostRounds; round++) {
     const highest = await generations.highest(name)
     if (highest === null) return
     if (highest.manifest.removed) await removeLeftovers(store, generations, name)

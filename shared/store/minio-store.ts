@@ -100,7 +100,8 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
       return copied !== null
     },
     async remove(key) {
-      await retried(() => client.removeObject(bucket, key))
+      // VersityGW answers that the key is missing if another request removes it at the same moment.
+      await retried(() => client.removeObject(bucket, key)).catch(nullWhenMissing)
     },
     sign: (key, lifetimeSeconds, fileName) =>
       signer.presignedGetObject(bucket, key, lifetimeSeconds, {

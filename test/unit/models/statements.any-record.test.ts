@@ -70,7 +70,7 @@ test('a record is changed if its enver matches, and a new key updates its unique
     WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current
     FOREACH (changed IN current |
       SET changed.key = $changes.key, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
-        changed.updatedAt = CASE WHEN changed.updatedAt > $now THEN changed.updatedAt ELSE $now END, changed.uniqueKey = changed.scope + changed.key)
+        changed.updatedAt = CASE WHEN changed.updatedAt > $now THEN changed.updatedAt ELSE $now END, changed.uniqueKey = changed.scope + $changes.key)
     RETURN size(current) = 1, n.id, n.enver, n.createdAt, n.updatedAt, n.createdBy, n.lastModifiedBy, n.grn, n.key, n.dataType, n.definition, n.displayValue, n.editable, n.deletable"
   `)
   expect(statement.parameters).toEqual({ value: one.value, changes: { key: 'b' }, envers: [3n], by: 'ann', now: time })
