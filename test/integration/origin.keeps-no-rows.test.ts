@@ -25,6 +25,7 @@ test('rows that were read are not retained, even while their transaction is open
     let last: object = {}
     await origin.each(all, {}, (row) => {
       last = { text: row.bytes }
+      for (let column = 0; column < 2; column++) row.skip()
     })
     references.push(new WeakRef(last))
   }

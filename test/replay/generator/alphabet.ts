@@ -32,12 +32,16 @@ export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
   return {
     ...{ a, b, c, x, y, z },
     all: [a, b, c, x, y, z],
-    mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id' },
+    mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id', ...absentLabels(suite) },
     relationshipId: (index) => `gen-${suite}-${index}`,
     relationshipNumber: (index) => (index % 3 === 2 ? 2n ** 60n : 0n) + firstNumber + BigInt(index),
     relationshipDay: (index) => dayOf(firstNumber + BigInt(index)),
   }
 }
+
+/** Mapped labels that no node has, as a large model has many. */
+const absentLabels = (suite: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Gen${suite}Absent${index}`, `key${index}`]))
 
 export const types = ['GEN_T', 'GEN_U', 'GEN_V'] as const
 
@@ -70,6 +74,10 @@ export const idPool: readonly unknown[] = [
   new neo4j.types.Duration(14n, -3n, 5n, 6n),
   new neo4j.types.Point(7203n as never, 1.5, -2),
   new neo4j.types.DateTime(2020n, 7n, 1n, 12n, 0n, 0n, 0n, 7_200n, 'Europe/Berlin'),
+  // Ends of ranges. A whole float beyond 64 bits is none of them: the generator also draws such ids as integers.
+  2n ** 63n - 1n,
+  -(2n ** 63n),
+  Number.MIN_VALUE,
 ]
 
 /** Ids that requests name although the origin rarely has them. */
