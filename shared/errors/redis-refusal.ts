@@ -12,7 +12,7 @@ interface Refusal {
   remedy: 'again' | 'later' | 'reconnect' | 'operator'
 }
 
-const refusals: readonly (Refusal & { text: RegExp })[] = [
+const refusals: readonly (Refusal & { text: { test(message: string): boolean } })[] = [
   // A replica, or a primary that is cut off from its replicas. `UNBLOCKED` ends a wait when a primary becomes a replica.
   { cause: 'role', remedy: 'reconnect', text: /\b(READONLY|MASTERDOWN|NOREPLICAS|UNBLOCKED)\b/ },
   { cause: 'full', remedy: 'later', text: /\bOOM\b/ },

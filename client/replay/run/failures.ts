@@ -31,10 +31,8 @@ const longestMessage = 1_000
 /** The code and the message, for people. Neo4j gives the reason of some failures in a line after the first. */
 export function describeFailure(error: unknown): string {
   const { message = String(error) } = error as { message?: string }
-  const line = message
-    .slice(0, longestMessage)
-    .replace(/\s*\n\s*/g, ' ')
-    .trim()
+  const lines = message.slice(0, longestMessage).split('\n')
+  const line = lines.flatMap((one) => one.trim() || []).join(' ')
   const code = codeOf(error)
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }

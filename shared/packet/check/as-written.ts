@@ -61,17 +61,14 @@ const types = {
   point: neo4j.isPoint,
 }
 
-const day = String.raw`(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\d`
-const hour = String.raw`\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?`
-const shift = String.raw`(?:\+|-(?!00:00))\d\d:\d\d`
-
 /** Dates and times as the service writes them. */
 const texts = {
-  date: new RegExp(`^${day}$`),
-  localtime: new RegExp(`^${hour}$`),
-  time: new RegExp(`^${hour}${shift}$`),
-  localdatetime: new RegExp(`^${day}T${hour}$`),
-  datetime: new RegExp(`^${day}T${hour}${shift}$`),
+  date: /^(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\d$/,
+  localtime: /^\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?$/,
+  time: /^\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:\+|-(?!00:00))\d\d:\d\d$/,
+  localdatetime: /^(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?$/,
+  datetime:
+    /^(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:\+|-(?!00:00))\d\d:\d\d$/,
 }
 
 const offset = /^([+-])(\d\d):(\d\d)(?::(\d\d))?$/

@@ -22,6 +22,12 @@ const pack = {
     pack.byte(0x91)
     pack.text('Person')
   },
+  /** What identifies a node: no property `index`, and the id property of its label. */
+  identifying(id: string) {
+    pack.byte(0x92)
+    pack.byte(0xc0)
+    pack.text(id)
+  },
   properties(...entries: [key: string, value: string][]) {
     pack.byte(0xa0 + entries.length)
     for (const [key, value] of entries) {
@@ -57,7 +63,7 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
           pack.id(near)
           pack.id(far)
           pack.labels()
-          pack.properties(['id', idOf(far)])
+          pack.identifying(idOf(far))
           pack.properties(['grn', `r${relationship}`], ['at', '1'])
           pack.id(isOutgoing ? near : far)
         })
@@ -69,7 +75,7 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     addRow(rows, 3, () => {
       pack.id(node)
       pack.labels()
-      pack.properties(['id', idOf(node)])
+      pack.identifying(idOf(node))
     })
   }
 
