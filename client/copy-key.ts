@@ -63,4 +63,8 @@ export async function openCopyKey(words: unknown, { state, restart }: ReplayingO
 
 /** Whether the service has answered that it makes no job. */
 const isRefused = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.status !== null && error.status >= 400 && error.status < 500
+  error instanceof ServiceError &&
+  error.status !== null &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 429

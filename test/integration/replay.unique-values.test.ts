@@ -54,7 +54,7 @@ test.each([
   ['Neo4j 3.5', legacy],
 ])('two nodes exchange a unique value on %s', async (_, to) => {
   const { upsert, names } = await namedNodes(to, 3)
-  await replayed(sourceOf([upsert(1, 'n2')], [upsert(2, 'n1'), upsert(3, 'n3')]), to)
+  await replayed(sourceOf([upsert(1, 'n2')], [upsert(3, 'n3')], [upsert(2, 'n1')]), to, { windowBytes: 1 })
   expect(await names()).toEqual(['n2', 'n1', 'n3'])
 })
 
@@ -65,7 +65,7 @@ test('a value that a node outside the packet holds is refused, and the others st
   await expect(replayed(source, target)).rejects.toMatchObject({
     kind: 'failed',
     message: expect.stringMatching(
-      /^part 1, pair 3 \(.*\): Neo\.ClientError\.Schema\.ConstraintValidationFailed: .*; no pair of the packet frees this value: change or delete the element that has it$/,
+      /^part 1, pair 3 \(.*\): Neo\.ClientError\.Schema\.ConstraintValidationFailed: .*; no pair that runs with it frees this value: change or delete the element that has it$/,
     ),
   })
   expect(await names()).toEqual(['n1', 'n2', 'n3', 'taken'])
@@ -75,6 +75,17 @@ test('a value that a node outside the packet holds is refused, and the others st
   expect(report).toMatchObject({ rejected: 1, pairs: { nodeUpsert: 2 } })
   expect(handed).toEqual([{ part: 1, pair: 3 }])
   expect(await names()).toEqual(['n2', 'n1', 'n3', 'taken'])
+})
+
+test('a pair is not refused because others that share its batch are, however many these are', async () => {
+  const { label, driver, upsert, names } = await namedNodes(target, 400)
+  await run(driver, `UNWIND range(1, 110) AS i CREATE (:\`${label}\` {id: toString(1000 + i), name: 'taken' + i})`)
+  const pairs = numbers(400).map((id) => upsert(id, id % 3 === 0 && id <= 330 ? `taken${id / 3}` : `own${id}`))
+  const refused: number[] = []
+  const rejected = (pair: Pair) => void refused.push(Number(pair.parameters.id))
+  expect(await replayed(sourceOf(pairs), target, { rejected })).toMatchObject({ rejected: 110 })
+  expect(refused.toSorted((a, b) => a - b)).toEqual(numbers(110).map((at) => 3 * at))
+  expect((await names()).filter((name) => String(name).startsWith('own'))).toHaveLength(290)
 })
 
 test('a replay in order says why it does not run such a pair again', async () => {

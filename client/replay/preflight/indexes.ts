@@ -9,11 +9,11 @@ export const indexListing = (syntax: ConstraintSyntax): string =>
  * one where a plain index is on the property alone. Null for any other index, such as one of texts or points.
  */
 export function dropOf(row: Readonly<Record<string, unknown>>, { label, property }: Uniqueness): string | null {
-  const { name, type, entityType = 'NODE', labelsOrTypes, tokenNames, properties } = row
-  const labels = labelsOrTypes ?? tokenNames
+  const { name, type, entityType = 'NODE', labelsOrTypes, tokenNames, label: only, properties } = row
+  const labels = labelsOrTypes ?? tokenNames ?? [only]
   const isPlain = /^(RANGE|BTREE|node_label_property)$/.test(String(type)) && entityType === 'NODE'
   if (!isPlain || !isOnly(labels, label) || !isOnly(properties, property)) return null
-  // Neo4j 3.5 does not name indexes.
+  // Neo4j 3.4 and 3.5 do not name indexes.
   if (typeof name !== 'string') return `DROP INDEX ON :${quote(label)}(${quote(property)})`
   return `DROP INDEX ${/^[A-Za-z_]\w*$/.test(name) ? name : quote(name)}`
 }

@@ -37,6 +37,9 @@ export function describeFailure(error: unknown): string {
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
 
+/** Whether the transaction took too long for the target; no single pair need be the reason. */
+export const isTimedOut = (error: unknown): boolean => /\.TransactionTimedOut/.test(codeOf(error))
+
 /** Whether another element of the target has a value that must be unique. Other pairs of the packet may free it. */
 export const isTaken = (error: unknown): boolean =>
   codeOf(error) === 'Neo.ClientError.Schema.ConstraintValidationFailed' &&

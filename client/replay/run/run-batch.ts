@@ -24,7 +24,7 @@ export interface RunnerSettings {
 
 const fewestHalved = 64
 
-const valueStays = '; no pair of the packet frees this value: change or delete the element that has it'
+const valueStays = '; no pair that runs with it frees this value: change or delete the element that has it'
 const valueMayPass = '; without --in-order, the replay runs such a pair again after all others'
 
 /** Runs batches at the target. Used by all lanes. */
@@ -46,6 +46,7 @@ export function createRunner({
   // Emptied after each window, because a packet may have any number of refused pairs.
   const refused = new Set<Place>()
   const aside = new Set<Place>()
+  let mostAside = fewestHalved
   let handedOver = Promise.resolve()
   const retries = { gate, signal, onRetry: () => tally.retried++ }
 
@@ -74,7 +75,7 @@ export function createRunner({
       if (signal.aborted || remedy === 'give up' || remedy === 'reconnect' || remedy === 'repeat')
         throw targetFailed(error)
       // Settling a few pairs too many costs less than looking for the one that has to wait.
-      if (setsAside && isTaken(error) && batch.items.length <= fewestHalved) {
+      if (setsAside && isTaken(error) && batch.items.length <= mostAside) {
         for (const { place } of batch.items) aside.add(place)
         return
       }
@@ -98,6 +99,11 @@ export function createRunner({
     /** Hands over a pair that the target refuses, or ends the replay. */
     refuse,
     retries,
+
+    /** How many pairs of a refused batch are set aside: 1 means only one that fails alone, 0 none. */
+    setAsideAtMost(most = fewestHalved): void {
+      mostAside = most
+    },
 
     isAside: (place: Place): boolean => aside.has(place),
 

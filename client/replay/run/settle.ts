@@ -1,12 +1,13 @@
 import { clearedBy } from '../../../shared/packet/kinds/kinds.ts'
-import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
+import { type Pair, type Place, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import { type Batch, batchesOf } from '../order/batches.ts'
 import { overRows } from '../order/over-rows.ts'
 import { type PackedItem, packedRowsOf, packPart } from '../order/packed.ts'
 import type { PacketSource } from '../source/load-part.ts'
 import { type WindowSettings, windowsOf } from '../source/windows.ts'
 import { type Connection, inSession } from './connection.ts'
-import { remedyFor, targetFailed } from './failures.ts'
+import { isTimedOut, remedyFor, targetFailed } from './failures.ts'
 import { isDependent, type Later } from './later.ts'
 import { withRetries } from './retry.ts'
 import type { Runner } from './run-batch.ts'
@@ -19,7 +20,7 @@ import { addCommitted, type Committed, runRows, type Tally } from './transaction
  * more pairs, the rest is refused.
  */
 const mostTogether = 20_000
-/** JSON of the parts whose pairs are settled together, bytes. Memory holds twice as much. */
+/** JSON of the pairs that one transaction settles together, bytes. Memory holds twice as much. */
 const togetherBytes = 64 * 1024 * 1024
 /** Refused pairs that are looked for one by one. After them, all remaining pairs of a transaction count as refused. */
 const mostLookedFor = 100
@@ -45,9 +46,10 @@ export async function settle(settling: Settling, later: Later): Promise<Place[]>
   const due = new Set(later.parts)
   const known = new Set([...later.refused, ...refused].map(placeText))
   const isDue = (item: PackedItem) => due.has(item.place.part) && isDependent(item) && !known.has(placeText(item.place))
+  settling.runner.setAsideAtMost(0)
   for await (const items of itemsOf(settling, due, isDue)) {
     await runItems(items, settling.lanes, settling.runner.runBatch)
-    refused.push(...settling.runner.takeRefused(), ...settling.runner.takeAside())
+    refused.push(...settling.runner.takeRefused())
   }
   return refused
 }
@@ -63,17 +65,43 @@ async function runAside(settling: Settling, aside: readonly Place[]): Promise<Pl
     }
     due = runner.takeAside()
   }
-  const together = { ...settling, settings: { ...settling.settings, windowBytes: togetherBytes } }
-  if (due.length === 0) return refused
-  for await (const items of itemsAt(together, due)) {
-    for (let from = 0; from < items.length; from += mostTogether) {
-      await runTogether(settling, items.slice(from, from + mostTogether))
-    }
-    const found = runner.takeRefused()
-    for (const { place, recognised } of items) if (!found.has(place)) tally.pairs[recognised.kind]++
-    refused.push(...found)
-  }
+  if (due.length > 0) refused.push(...(await runInGroups(settling, due)))
   return refused
+}
+
+/** Runs pairs in groups, each in one transaction, whichever parts they are from. @returns the refused places */
+async function runInGroups(settling: Settling, places: readonly Place[]): Promise<Place[]> {
+  const refused: Place[] = []
+  let [group, bytes]: [PackedItem[], number] = [[], 0]
+  async function runGroup() {
+    await runTogether(settling, group)
+    const found = settling.runner.takeRefused()
+    for (const { place, recognised } of group) if (!found.has(place)) settling.tally.pairs[recognised.kind]++
+    refused.push(...found)
+    ;[group, bytes] = [[], 0]
+  }
+  for await (const items of itemsAt(settling, places)) {
+    for (const item of items) {
+      if (group.length === mostTogether || (group.length > 0 && bytes + item.bytes > togetherBytes)) await runGroup()
+      group.push(detached(item))
+      bytes += item.bytes
+    }
+  }
+  await runGroup()
+  return refused
+}
+
+/** The item with its own row and pair only, so that the rest of its part need not stay in memory. */
+function detached(item: PackedItem): PackedItem {
+  const { part, place, from, to } = item
+  const text = stringifyLossless(part.pairs()[place.pair - 1])
+  function pairs(): Pair[] {
+    const all: Pair[] = []
+    all[place.pair - 1] = parsePart(`{"statements":[${text}]}`)[0] as Pair
+    return all
+  }
+  const own = { number: part.number, items: [], rows: Buffer.from(part.rows.subarray(from, to)), pairs }
+  return { ...item, part: own, from: 0, to: to - from }
 }
 
 /** Reads the parts that have these places again, window by window. */
@@ -97,34 +125,56 @@ async function* itemsOf(
 
 const placeText = ({ part, pair }: Place): string => `${part} ${pair}`
 
+/** Runs pairs in one transaction, in halves where it would be too large, and hands over those that are refused. */
 async function runTogether(settling: Settling, given: readonly PackedItem[]): Promise<void> {
   const { connection, lanes, runner, tally } = settling
   let items = given
   const run = (batches: Batch<PackedItem>[], ends: 'commit' | 'rollback') =>
     withRetries(() => inOneTransaction(connection, batches, ends), runner.retries)
+  async function halve() {
+    const middle = Math.ceil(items.length / 2)
+    for (const half of [items.slice(0, middle), items.slice(middle)]) await runTogether(settling, half)
+  }
   for (let lookedFor = 0; items.length > 0; lookedFor++) {
+    let reason: unknown
     try {
       const { committed } = await run(batchesOf(items, lanes.batchRows), 'commit')
       for (const one of committed) addCommitted(tally, one)
       return
     } catch (error) {
       const remedy = remedyFor(error)
-      if (remedy === 'halve' && items.length > 1) {
-        const middle = Math.ceil(items.length / 2)
-        for (const half of [items.slice(0, middle), items.slice(middle)]) await runTogether(settling, half)
-        return
-      }
       if (remedy !== 'find the pair' && remedy !== 'halve') throw targetFailed(error)
-      if (lookedFor === mostLookedFor) {
+      if ((remedy === 'halve' || isTimedOut(error)) && items.length > 1) return halve()
+      // Pairs that were set aside only because they shared a batch must not be lost with the others.
+      if (lookedFor === 0) {
+        items = await thoseThatFailAlone(settling, items)
+        continue
+      }
+      if (lookedFor > mostLookedFor) {
         for (const item of items) await runner.refuse(item, error)
         return
       }
+      reason = error
     }
-    const { failure } = await run(batchesOf(items, 1), 'rollback')
-    if (failure === null) continue
+    const { failure } = await run(batchesOf(items, 1), 'rollback').catch((error) => {
+      throw targetFailed(error)
+    })
+    if (failure === null) {
+      // Only the commit fails.
+      if (items.length > 1) return halve()
+      return runner.refuse(items[0] as PackedItem, reason)
+    }
     await runner.refuse(failure.item, failure.error)
     items = items.filter((item) => item !== failure.item)
   }
+}
+
+async function thoseThatFailAlone({ lanes, runner }: Settling, items: readonly PackedItem[]) {
+  runner.setAsideAtMost(1)
+  await runItems(items, lanes, runner.runBatch)
+  runner.setAsideAtMost()
+  const failed = new Set(runner.takeAside())
+  return items.filter(({ place }) => failed.has(place))
 }
 
 /**
@@ -147,7 +197,7 @@ async function inOneTransaction(connection: Connection, batches: Batch<PackedIte
           committed.push(await runRows(transaction, batch))
         } catch (error) {
           const item = batch.items[0] as PackedItem
-          if (ends === 'rollback' && remedyFor(error) === 'find the pair')
+          if (ends === 'rollback' && remedyFor(error) === 'find the pair' && !isTimedOut(error))
             return { committed, failure: { item, error } }
           throw error
         }

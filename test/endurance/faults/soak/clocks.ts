@@ -24,7 +24,7 @@ export const clockFaults: Record<string, Fault> = {
     const [dead] = fleet.workers
     for (const key of [queueKey('stalled-check'), ...(await redis.keys(queueKey('*:lock')))]) {
       const left = await redis.pttl(key)
-      if (left > 0) await redis.pexpire(key, left + farthestMs, 'XX')
+      if (left > 0) await redis.pexpire(key, left + farthestMs)
     }
     fleet.workers = fleet.workers.filter((worker) => worker !== dead)
     dead?.kill('SIGKILL')
