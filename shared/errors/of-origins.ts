@@ -42,12 +42,6 @@ export const oneDatabaseOnly = () =>
     'oneDatabaseOnly',
     'database: this origin speaks Bolt 3 or earlier, in which no database can be named; omit the field',
   )
-/** The message has no version: it would tell what listens at an address. */
-export const boltVersionUnknown = caused(
-  422,
-  'boltVersionUnknown',
-  'dbUrl: the origin must speak Bolt 1, 2, 3, 4.2 to 4.4, 5 or 6; Neo4j 3.4 and later do',
-)
 export const bookmarksRefused = caused(422, 'bookmarksRefused', 'bookmarks: rejected by the origin')
 export const originBehind = caused(
   502,

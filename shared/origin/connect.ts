@@ -223,7 +223,8 @@ const isBehind = ({ code, message }: Neo4jError) =>
 
 /** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
-  if (error instanceof UnknownBoltVersion) return errors.boltVersionUnknown(error)
+  // Only the log says which version it spoke: an answer must not tell what listens at an address.
+  if (error instanceof UnknownBoltVersion) return errors.originUnreachable(error)
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
   if (/^Neo\.ClientError\.Database\.\w*DatabaseNotFound$/.test(error.code)) return errors.noSuchDatabase(error)

@@ -25,10 +25,9 @@ async function choosing(version: number[]) {
 }
 
 const refusal = {
-  code: 'boltVersionUnknown',
-  status: 422,
-  retryable: false,
-  message: 'dbUrl: the origin must speak Bolt 1, 2, 3, 4.2 to 4.4, 5 or 6; Neo4j 3.4 and later do',
+  code: 'originUnreachable',
+  status: 502,
+  message: 'the origin database could not be reached',
 }
 
 test('an origin that takes no offered version is offered Bolt 2 and 1, and refused if it takes none of these', async () => {
