@@ -55,7 +55,12 @@ const socketCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTU
 
 /** The cause by which log lines about an error are limited; null: they are not. */
 export function repeatedCause(error: unknown): string | null {
-  const { code, address, port } = (error ?? {}) as { code?: string; address?: string; port?: number }
-  if (code !== undefined && socketCodes.includes(code)) return `${code} ${address ?? ''}:${port ?? ''}`
+  const { code, address, hostname, port } = (error ?? {}) as {
+    code?: string
+    address?: string
+    hostname?: string
+    port?: number
+  }
+  if (code !== undefined && socketCodes.includes(code)) return `${code} ${address ?? hostname ?? ''}:${port ?? ''}`
   return refusalOf(error)?.cause ?? null
 }

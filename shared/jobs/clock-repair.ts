@@ -8,6 +8,9 @@ import { sharedNow } from './scripts.ts'
 /** A time so far ahead of Redis's clock comes from before that clock was set back, not from another Redis. */
 const aheadMs = 60_000
 
+/** By so much other workers may keep their locks for longer, during a rolling update. */
+const otherLocksMs = 300_000
+
 /** How long a delivery may be overdue, by Redis's clock, before it is promoted. */
 const overdueMs = 5_000
 
@@ -29,7 +32,10 @@ const repair = script(
 ${cap}
 for _, queue in ipairs(fields) do
   cap(queue .. 'stalled-check', stalledMs)
-  for _, id in ipairs(redis.call('LRANGE', queue .. 'active', 0, -1)) do cap(queue .. id .. ':lock', lockMs) end
+  for _, id in ipairs(redis.call('LRANGE', queue .. 'active', 0, -1)) do
+    local lock = queue .. id .. ':lock'
+    if redis.call('PTTL', lock) > tonumber(lockMs) + ${otherLocksMs} then cap(lock, lockMs) end
+  end
 end
 cap('${sweptKey}', sweptMs)
 for _, key in ipairs({'${openJobsKey}', '${stalePlainFilesKey}', '${callbacksDueKey}'}) do
@@ -66,7 +72,7 @@ export async function promoteMistimed(redis: Redis, queue: Queue, longestMs: num
   const between = (from: string, to: string) =>
     redis.zrange(queue.toKey('delayed'), from, to, 'BYSCORE', 'LIMIT', 0, mostPromoted)
   const overdue = await between('-inf', scoreOf(now - overdueMs))
-  const tooLong = await between(scoreOf(now + longestMs), '+inf')
+  const tooLong = await between(scoreOf(now + longestMs + overdueMs), '+inf')
   for (const id of [...overdue, ...tooLong]) {
     const delivery = await queue.getJob(id)
     // A worker may have promoted it meanwhile.

@@ -11,6 +11,9 @@ interface Lines {
   leftOut: number
 }
 
+/** Causes whose lines are counted. Beyond it all are counted anew. */
+const mostCauses = 1_000
+
 /** Limits the log lines of each cause, so that a dependency that refuses everything does not fill the log. */
 export function createLineLimit(now: () => number = () => performance.now()) {
   const causes = new Map<string, Lines>()
@@ -18,6 +21,7 @@ export function createLineLimit(now: () => number = () => performance.now()) {
   /** @returns null to leave the line out, or the number of lines left out since the last one. */
   return function admit(cause: string): number | null {
     const last = causes.get(cause)
+    if (last === undefined && causes.size >= mostCauses) causes.clear()
     const isOver = last === undefined || now() - last.since >= minuteMs
     const lines = isOver ? { since: now(), written: 0, leftOut: last?.leftOut ?? 0 } : last
     causes.set(cause, lines)

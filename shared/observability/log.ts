@@ -12,6 +12,7 @@ export type { Logger }
  */
 export function createLog(name: string, level: string): Logger {
   const admit = createLineLimit()
+  const fatal = pino.levels.values.fatal ?? Number.POSITIVE_INFINITY
   return pino({
     name,
     level,
@@ -19,9 +20,10 @@ export function createLog(name: string, level: string): Logger {
     serializers: { err: loggedError },
     redact: { paths: ['*.credentials', '*.password', '*.authorization', 'credentials', 'password', 'authorization'] },
     hooks: {
-      logMethod([fields, ...more], write) {
+      logMethod([fields, ...more], write, level) {
         const { err } = (fields ?? {}) as { err?: unknown }
-        const cause = err === undefined ? null : repeatedCause(err)
+        // The last line of a program says why it ends.
+        const cause = err === undefined || level >= fatal ? null : repeatedCause(err)
         const leftOut = cause === null ? 0 : admit(cause)
         if (leftOut === null) return
         write.apply(this, [leftOut === 0 ? fields : { ...(fields as object), linesLeftOut: leftOut }, ...more])

@@ -54,6 +54,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
       { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }: CommitOptions,
     ): Promise<number> {
       const hidden = createHiddenNumbers()
+      let missing = 0
       for (let known = latest; ; known = undefined) {
         // List others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, reader, name)
@@ -66,7 +67,11 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
         // A sweep has removed the generation since, so list again.
-        if (found === 'gone' && (isKnown || manifest.isVoid)) continue
+        if (found === 'gone' && (isKnown || manifest.isVoid)) {
+          if (!isKnown && ++missing > mostMissing)
+            throw errors.packetDamaged(new Error(`a generation below ${latestNumber} does not exist`))
+          continue
+        }
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest, store.now()))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
@@ -116,6 +121,9 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
     return (await reader.read(name, latest + 1))?.jobId === manifest.jobId
   }
 }
+
+/** Times that a void generation looks for the one below it. Beyond it the answer is `500 packetDamaged`. */
+const mostMissing = 2
 
 /** Listings that lack a number which the store has refused to create. Beyond it the publish ends with `503 storeAway`. */
 const mostHidden = 10

@@ -39,8 +39,8 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/generations.ts',
     what: 'a name whose latest generation others have removed stays taken for the jobs submitted before',
-    from: "if (found === 'gone' && (isKnown || manifest.isVoid)) continue",
-    to: '',
+    from: "if (found === 'gone' && (isKnown || manifest.isVoid)) {",
+    to: 'if (Number.isNaN(latestNumber)) {',
     tests: ['integration/generations.next-number'],
   },
   {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createGenerations } from '../../../shared/packets/generations.ts'
 import { generationKey, partKey } from '../../../shared/packets/keys.ts'
-import type { Manifest } from '../../../shared/packets/manifest.ts'
+import { type Manifest, voided } from '../../../shared/packets/manifest.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const name = 'org/packet'
@@ -44,4 +44,14 @@ test('a publish on a store that lists a generation late gets the next number', a
   const store = hiding(3)
   await createGenerations(store).commit(name, manifest(), { force: true, taken })
   expect(await createGenerations(store).commit(name, manifest(), { force: true, taken })).toBe(2)
+})
+
+test('a void generation above a missing one ends as damage, not in a loop', { timeout: 30_000 }, async () => {
+  const store = openMemoryStore()
+  const generations = createGenerations(store)
+  await generations.commit(name, manifest(), { force: true, taken })
+  await generations.commit(name, voided(randomUUID()), { force: true, taken })
+  await store.remove(generationKey(name, 1))
+  const third = createGenerations(store).commit(name, voided(randomUUID()), { force: true, taken })
+  await expect(third).rejects.toMatchObject({ code: 'packetDamaged' })
 })
