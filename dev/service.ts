@@ -81,7 +81,8 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   const digest = (token: string) => createHash('sha256').update(token).digest('hex')
   writeFileSync(tokensFile, JSON.stringify(given.map(({ token, ...entry }) => ({ ...entry, sha256: digest(token) }))))
   const { url } = stack.redis
-  const redisUrl = redisDatabase === undefined ? url : `${url.replace(/\/\d*$/, '')}/${redisDatabase}`
+  const database = redisDatabase ?? /\/(\d+)$/.exec(url)?.[1] ?? 0
+  const redisUrl = `${url.replace(/\/\d*$/, '')}/${database}`
   const origins = [stack.neo4j, stack.legacy].flatMap((origin) => (origin ? [new URL(origin.boltUrl).host] : []))
   const env: Record<string, string> = {
     API_PORT: '0',

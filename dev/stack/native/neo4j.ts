@@ -195,7 +195,9 @@ export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
 async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]) {
   const { address, boot } = await install(run, name, edition, jvm)
   const server = await boot()
-  await untilReady(server, () => setPassword(address, edition), edition.startLimitMs)
+  // The password may have been set although the answer came too late.
+  const set = () => setPassword(address, edition).catch((error) => askNeo4j(address).catch(() => Promise.reject(error)))
+  await untilReady(server, set, edition.startLimitMs)
   await untilReady(server, () => askNeo4j(address), edition.startLimitMs)
   return { server, address: { ...address, pid: server.pid } }
 }
