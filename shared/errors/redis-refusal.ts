@@ -5,7 +5,7 @@ interface Refusal {
   /**
    * - `again`: the command did not reach Redis, or was lost with its connection, which is being made again.
    * - `later`: Redis cannot do it now, and may soon.
-   * - `reconnect`: this server takes no writes. The same address may lead to another one by now.
+   * - `reconnect`: this server takes no writes. The same address may now lead to another server.
    * - `operator`: repeating does not help until somebody changes Redis or its user. No program starts, and running ones
    *   try again slowly, because rights may come back.
    */

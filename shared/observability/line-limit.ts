@@ -11,7 +11,7 @@ interface Lines {
   leftOut: number
 }
 
-/** Causes whose lines are counted. Beyond it all are counted anew. */
+/** Causes whose lines are counted. Beyond it the counts of all start again at zero. */
 const mostCauses = 1_000
 
 /** Limits the log lines of each cause, so that a dependency that refuses everything does not fill the log. */

@@ -7,8 +7,8 @@ const dependent: readonly StatementKind[] = ['nodeDelete', 'relationshipCreate',
 export const isDependent = ({ recognised: { kind } }: PackedPart['items'][number]): boolean => dependent.includes(kind)
 
 /**
- * Parts that are not done when their window is: some of their pairs were set aside, or depend on such pairs, which
- * those of earlier windows cannot.
+ * Parts that are not done when their window is, because some of their pairs were set aside, or may depend on such pairs.
+ * No pair of an earlier window depends on them.
  */
 export function createLater() {
   const parts: number[] = []

