@@ -21,7 +21,7 @@ type Looking = Pick<Reading, 'origin' | 'plan'>
 
 // A deletion takes some milliseconds, more on a busy origin, so it may also take effect while the origin is asked again.
 // If bare nodes are skipped, one look must be enough for them.
-const pausesMs = [0, 20, 200, 2_000]
+const pausesMs = [0, 20, 200]
 
 const isBare = ({ labels, properties }: NodeKeys) => labels.length === 0 || properties.shape.isEmpty
 const isNull = ({ properties }: NodeKeys) => properties.shape === absentShape
