@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
+import { inTurn } from '../support/clients/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
 
 const { apiUrl, tokens, directory } = inject('service')
@@ -44,7 +45,7 @@ describe('no audit line is written for', () => {
     ['a body that is not valid', 400, '/1.0/publish/', request({ originIds: 7 })],
     ['a question that is a POST', 200, `/1.0/publish/${org}/files`, {}],
   ])('no audit line is written for %s', async (_what, expected, path, body) => {
-    const { status, requestId } = await send(client, 'POST', path, body)
+    const { status, requestId } = await inTurn(() => send(client, 'POST', path, body))
     expect([status, auditedOf(requestId)]).toEqual([expected, []])
   })
 

@@ -3,13 +3,13 @@ import type { PublishAnswer } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { DryRun } from '../support/clients/dry-run.ts'
+import { type DryRun, inTurn } from '../support/clients/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { expectRefused } from '../support/clients/refusals.ts'
 
 const { client, driver, org, label, ids, fields, neo4j } = await prepare(30)
 const post = (query: string, body: object) =>
-  client.post<PublishAnswer & { dryRun: DryRun }>(`/1.0/publish/${query}`, body)
+  inTurn(() => client.post<PublishAnswer & { dryRun: DryRun }>(`/1.0/publish/${query}`, body))
 const foresee = async (body: object, path = '') => {
   const { status, body: answer, text } = await post(`${path}?dryRun=true`, body)
   expect([status, text]).toEqual([200, expect.stringContaining('"dryRun"')])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import type { DryRun } from '../support/clients/dry-run.ts'
+import { type DryRun, inTurn } from '../support/clients/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
 
 const { client, driver, neo4j } = await prepare(1)
 const foresee = async (body: object) =>
-  (await client.post<{ dryRun: DryRun; error?: string }>('/1.0/publish/?dryRun=true', body)).body.dryRun.warnings
+  (await inTurn(() => client.post<{ dryRun: DryRun }>('/1.0/publish/?dryRun=true', body))).body.dryRun.warnings
 
 test('a dry run warns of ids that the index of a target cannot hold', async () => {
   const one = uniqueName('Long')
