@@ -57,6 +57,7 @@ export async function primaryOfSentinels(): Promise<PrimaryOfSentinels> {
     redis: {
       ...own,
       cutWhere: group.cutWhere,
+      ...{ freezeConnections: impossible, asAdministrator: impossible },
       replica: async () => ({ promote: impossible }),
     },
     group: {

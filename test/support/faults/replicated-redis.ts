@@ -8,6 +8,10 @@ import { startTcpProxy } from './tcp-proxy.ts'
 export interface ReplicatedRedis extends OwnRedis {
   /** Called for each chunk in either direction to decide whether to cut its connection; null: never. */
   cutWhere(isCutHere: (() => boolean) | null): void
+  /** Every connection so far loses all that is sent on it; new ones work. */
+  freezeConnections(): void
+  /** Runs commands of an administrator, which no fault of connections reaches. */
+  asAdministrator<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result>
   /** @returns a replica with the primary's current data, which receives no further updates. */
   replica(): Promise<{ /** Kills the primary and takes its place. */ promote(): Promise<void> }>
 }
@@ -17,7 +21,13 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
   let primary = await ownRedis()
   const all = [primary]
   let isCutHere: (() => boolean) | null = null
-  const verdict = () => (isCutHere?.() ? 'cut' : 'pass')
+  const known = new Set<object>()
+  const frozen = new WeakSet<object>()
+  const verdict = (_chunk: Buffer, connection: object) => {
+    known.add(connection)
+    if (frozen.has(connection)) return 'drop'
+    return isCutHere?.() ? 'cut' : 'pass'
+  }
   const proxy = await startTcpProxy(hostOf(primary), { fromClient: verdict, fromServer: verdict })
   onTestFinished(() => proxy.close())
   async function snapshotAsReplica() {
@@ -44,6 +54,11 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
     cutWhere(next) {
       isCutHere = next
     },
+    freezeConnections() {
+      for (const connection of known) frozen.add(connection)
+      known.clear()
+    },
+    asAdministrator: (work) => withClient(primary, work),
     async replica() {
       // Equivalent for clients: a Redis with older data takes over.
       if (!primary.canHaveReplicas) return snapshotAsReplica()

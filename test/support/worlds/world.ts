@@ -114,7 +114,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const clientOf = (apiUrl: string) => createClient(apiUrl, service.tokens.all as string)
   let client = clientOf(service.apiUrl)
   await client.post(`/1.0/publish/${org}`)
-  const redis = new Redis(service.redisUrl).on('error', () => {})
+  const redis = new Redis(service.redisUrl, { socketTimeout: 5_000 }).on('error', () => {})
   const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
   const reader = startReader(() => client, org, answersMayFail, options.readerPauseMs)
   const rollbacks = createRollbacks()

@@ -14,6 +14,7 @@ import { clockFaults } from './clocks.ts'
 import { failoverFaults, mayFailOver } from './failovers.ts'
 import type { History } from './history.ts'
 import type { Hostile } from './hostile.ts'
+import { redisFaults } from './redis.ts'
 
 export interface Breakable {
   world: World
@@ -94,6 +95,7 @@ const answersWithinMs = 20_000
 const faults: Record<string, Fault> = {
   ...attacks,
   ...clockFaults,
+  ...redisFaults,
   'worker killed': (broken, seconds) => replaceWorker(broken, seconds, 'SIGKILL'),
   'worker told to stop': (broken, seconds) => replaceWorker(broken, seconds, 'SIGTERM'),
   async 'worker frozen'(broken, seconds) {
@@ -194,6 +196,11 @@ const faults: Record<string, Fault> = {
     await seconds(2)
     store.refuse(false)
   },
+  async 'store drips'({ store }, seconds) {
+    store.drip(true)
+    await seconds(6)
+    store.drip(false)
+  },
   async 'store hangs'({ store }, seconds) {
     store.hold()
     await seconds(5)
@@ -202,7 +209,7 @@ const faults: Record<string, Fault> = {
 }
 
 /** Sentinels decide which replica takes over, and none of them goes back to an earlier state. */
-const ofOneRedis = ['redis rolled back', 'replica promoted']
+const ofOneRedis = ['redis rolled back', 'replica promoted', ...Object.keys(redisFaults)]
 
 /** All faults of a service whose Redis is alone (null) or the primary of a group. */
 export function faultsOf(group: SentinelGroup | null): Record<string, Fault> {
