@@ -1,3 +1,5 @@
+import { AppError } from './app-error.ts'
+
 /** What a program does after Redis refused a command, or did not answer. */
 interface Refusal {
   /** Errors of one cause are logged ten times a minute at most. */
@@ -55,6 +57,10 @@ const socketCodes = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTU
 
 /** The cause by which log lines about an error are limited; null: they are not. */
 export function repeatedCause(error: unknown): string | null {
+  if (error instanceof AppError && error.code === 'storeAway') {
+    const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
+    return `store ${code ?? message}`
+  }
   const { code, address, hostname, port } = (error ?? {}) as {
     code?: string
     address?: string

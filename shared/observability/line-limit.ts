@@ -1,5 +1,5 @@
 /**
- * Log lines a minute about one refusal of Redis, or one address that is not reached. Beyond it lines are left out, and
+ * Log lines a minute about one refusal of Redis or the store, or one address that is not reached. Beyond it lines are left out, and
  * the next one says how many.
  */
 const linesPerMinute = 10

@@ -8,7 +8,7 @@ export type { Logger }
 /**
  * JSON lines on stdout. Errors are logged with their causes but never with request bodies, which contain credentials.
  * Redaction by name is the last line of defence; the first is not to log secrets. Lines about one refusal of Redis or
- * one unreachable address are limited, because loops repeat them.
+ * the store, or one unreachable address, are limited, because loops repeat them.
  */
 export function createLog(name: string, level: string): Logger {
   const admit = createLineLimit()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { storeAway } from '../../../shared/errors/catalogue.ts'
 import { RedisRefusal, refusalOf, repeatedCause } from '../../../shared/errors/redis-refusal.ts'
 import { isRedisAway } from '../../../shared/jobs/redis.ts'
 
@@ -60,4 +61,10 @@ test('different words of lost rights are one cause of log lines, and each addres
   expect(new Set(rights.map(repeatedCause)).size).toBe(1)
   expect(repeatedCause(refused(1))).not.toBe(repeatedCause(refused(2)))
   expect(repeatedCause(new Error('any other'))).toBeNull()
+})
+
+test('refusals of the store are one cause for each of its codes', () => {
+  const ofCode = (code: string) => repeatedCause(storeAway(Object.assign(new Error('x'), { code })))
+  expect(ofCode('SlowDown')).toBe(ofCode('SlowDown'))
+  expect(ofCode('SlowDown')).not.toBe(ofCode('AccessDenied'))
 })
