@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { isPaused, queueMetaKey } from './pause.ts'
-import { queueKey } from './queue.ts'
 import { redisNow } from './redis.ts'
-import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
+import { openRunsKey, queueKey, recordKey, workersKey } from './redis-keys.ts'
 import { script } from './script.ts'
 import { isUnfinished, sharedNow } from './scripts.ts'
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis'
 import type { JobRecords } from './job-records.ts'
-import { type JobQueue, queueKey } from './queue.ts'
+import type { JobQueue } from './queue.ts'
 import type { JobRecord } from './record.ts'
+import { queueKey } from './redis-keys.ts'
 import { script } from './script.ts'
 import { isFinished } from './states.ts'
 

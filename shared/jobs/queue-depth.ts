@@ -3,9 +3,8 @@ import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueKeys } from './fair-queueing.ts'
 import { isPaused, readPause } from './pause.ts'
-import { queueKey } from './queue.ts'
 import { infoField, redisNow } from './redis.ts'
-import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
+import { callbacksDueKey, openJobsKey, openRunsKey, queueKey, recordKey, sweptKey } from './redis-keys.ts'
 import { script } from './script.ts'
 
 type QueueState = keyof typeof queueKeys

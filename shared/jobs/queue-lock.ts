@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { type JobPayload, queueKey } from './queue.ts'
+import type { JobPayload } from './queue.ts'
+import { queueKey } from './redis-keys.ts'
 import { script } from './script.ts'
 
 const reclaim = script(

@@ -4,13 +4,8 @@ import type { WorkerSettings } from '../config/config.ts'
 import { createFairQueueing } from './fair-queueing.ts'
 import { tenantOf } from './open-runs.ts'
 import type { JobRecord } from './record.ts'
+import { queueName, queuePrefix } from './redis-keys.ts'
 import { jobVersion } from './version.ts'
-
-/** The queue delivers ids only; the job and its state are in its record. */
-export const queueName = 'publish'
-export const queuePrefix = 'packets:queue'
-/** The key of a state or of a job of the queue, or of its settings, `meta`. */
-export const queueKey = (name: string): string => `${queuePrefix}:${queueName}:${name}`
 
 /** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
 export const messagingAttributes = (operation: 'send' | 'process') => ({

@@ -1,4 +1,10 @@
-/** All keys and channels in Redis, except the queue's own. */
+/** All keys and channels in Redis. */
+
+/** The queue delivers ids only; the job and its state are in its record. */
+export const queueName = 'publish'
+export const queuePrefix = 'packets:queue'
+/** The key of a state or of a job of the queue, or of its settings, `meta`. */
+export const queueKey = (name: string): string => `${queuePrefix}:${queueName}:${name}`
 
 export const recordKey = (id: string): string => `packets:job:${id}`
 /** State of the slices of a large multi in progress. */

@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { isErrorReply, RedisRefusal } from '../errors/redis-refusal.ts'
 import { withTimeout } from '../lifecycle/timeout.ts'
-import { queueKey } from './queue.ts'
-import { finishedChannel, probeKey } from './redis-keys.ts'
+import { finishedChannel, probeKey, queueKey } from './redis-keys.ts'
 
 /**
  * The commands of our scripts and of BullMQ's, in an order in which each finds what it needs. `K` is a key of the probe,

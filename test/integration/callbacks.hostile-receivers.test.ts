@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { callbackAddress } from '../../shared/jobs/callback-address.ts'
 import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
-import { queuePrefix } from '../../shared/jobs/queue.ts'
+import { queuePrefix } from '../../shared/jobs/redis-keys.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { callbackOf, endedJob, orgName } from '../support/jobs/ended-jobs.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
-import { queuePrefix } from '../../shared/jobs/queue.ts'
+import { queuePrefix } from '../../shared/jobs/redis-keys.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { endedJob } from '../support/jobs/ended-jobs.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest'
 import { createFleet } from '../../shared/jobs/fleet.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import { queueMetaKey } from '../../shared/jobs/pause.ts'
-import { queueKey } from '../../shared/jobs/queue.ts'
+import { queueKey } from '../../shared/jobs/redis-keys.ts'
 import { ownJobs } from '../support/jobs/own-jobs.ts'
 import { databaseOfFile } from '../support/programs/own-service.ts'
 

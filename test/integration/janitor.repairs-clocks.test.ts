@@ -5,11 +5,13 @@ import { createRequestLimit } from '../../shared/auth/request-limit.ts'
 import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
 import { readFleet } from '../../shared/jobs/fleet.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { queueKey, queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import {
   callbacksDueKey,
   dutyKey,
   openJobsKey,
+  queueKey,
+  queueName,
+  queuePrefix,
   stalePlainFilesKey,
   sweptKey,
   workersKey,

@@ -3,8 +3,7 @@ import { Redis } from 'ioredis'
 import { Client } from 'minio'
 import { inject, vi } from 'vitest'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
-import { queueName, queuePrefix } from '../../../shared/jobs/queue.ts'
-import { recordKey, secretKeyOf } from '../../../shared/jobs/redis-keys.ts'
+import { queueName, queuePrefix, recordKey, secretKeyOf } from '../../../shared/jobs/redis-keys.ts'
 
 /** Everything the service keeps for an org, hidden objects included. */
 export interface Traces {

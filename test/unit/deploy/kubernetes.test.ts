@@ -5,7 +5,7 @@ import { startOf } from '../../../dev/service.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { environment } from '../../../shared/config/env.ts'
 import { queueKeys } from '../../../shared/jobs/fair-queueing.ts'
-import { queueKey } from '../../../shared/jobs/queue.ts'
+import { queueKey } from '../../../shared/jobs/redis-keys.ts'
 import type { Peer } from '../../support/documents/manifests.ts'
 import { documentsOf, environmentOf, manifest, manifests, textOf } from '../../support/documents/manifests.ts'
 
