@@ -30,7 +30,7 @@ const sharedRules: Record<string, string[]> = {
   origin: ['packet', 'packstream', ...foundations],
   auth: ['packet', ...foundations],
   packet: ['packstream'],
-  packstream: ['errors', 'lifecycle'],
+  packstream: [],
   config: ['errors', 'validation'],
   errors: [],
   validation: ['errors'],

@@ -3,7 +3,7 @@ import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timing } from '../observability/timed.ts'
-import { Cursor } from '../packstream/cursor.ts'
+import type { Cursor } from '../packstream/cursor.ts'
 import { decode } from '../packstream/decode.ts'
 import { UnknownBoltVersion } from '../packstream/older-bolt.ts'
 import { longestRecordBytes } from './connection.ts'
@@ -12,6 +12,7 @@ import { type DbUrl, parseDbUrl } from './db-url.ts'
 import type { KeptOrigins } from './kept-origins.ts'
 import { connectTo, isLegacy, type Link } from './link.ts'
 import type { Lookup } from './lookup.ts'
+import { originCursor } from './origin-cursor.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
 import { collectRows, forEachRow, type Received } from './results.ts'
 import type { Rows } from './rows.ts'
@@ -200,7 +201,7 @@ async function originOf(
 const mostBytesAsked = 16 * 1024 * 1024
 
 function decodeRows(rows: Rows): unknown[][] {
-  const cursor = new Cursor()
+  const cursor = originCursor()
   try {
     return Array.from({ length: rows.length }, (_, index) => {
       const columns = cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))

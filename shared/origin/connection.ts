@@ -1,5 +1,5 @@
-import { Cursor } from '../packstream/cursor.ts'
 import { createMessageReader, tagAt } from './messages.ts'
+import { originCursor } from './origin-cursor.ts'
 
 interface ChannelBuffer {
   _buffer: Buffer
@@ -65,7 +65,7 @@ export function readByMessage(
 ): (value: Buffer) => unknown {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
-  const cursor = new Cursor()
+  const cursor = originCursor()
   let bytesOfMessage = 0
   let DriverBuffer: new (bytes: Buffer) => ChannelBuffer
 

@@ -3,10 +3,11 @@ import { expressionOf } from '../packet/values/expressions.ts'
 import { JsonBytes, JsonTooLarge } from '../packet/values/json-bytes.ts'
 import { typeName } from '../packet/values/render-value.ts'
 import type { Numbers, Rendered } from '../packet/values/values.ts'
-import { Cursor } from '../packstream/cursor.ts'
+import type { Cursor } from '../packstream/cursor.ts'
 import { decode, type Unpack } from '../packstream/decode.ts'
 import { emptyList, isList, isPublishable, type Kind, kind } from '../packstream/kinds.ts'
 import { passValue } from '../packstream/pass-value.ts'
+import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
 import type { Shape, Shapes } from './shapes.ts'
 
@@ -40,7 +41,7 @@ export function readValues(
 }
 
 // Nothing here waits, so one cursor and one writer serve all elements.
-const cursor = new Cursor()
+const cursor = originCursor()
 const json = new JsonBytes()
 
 /** Reads a value that is not a property of an element; null if it cannot be published. */

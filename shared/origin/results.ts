@@ -1,6 +1,7 @@
 import type { Record as BoltRecord, Result } from 'neo4j-driver'
-import { Cursor } from '../packstream/cursor.ts'
+import type { Cursor } from '../packstream/cursor.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
+import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
 
 /**
@@ -54,7 +55,7 @@ export async function collectRows(
 
 /** Passes each row of a result to `take`, as a cursor at its first field, and retains none. */
 export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Cursor) => void): Promise<void> {
-  const cursor = new Cursor()
+  const cursor = originCursor()
   return receive(guard, result, (record) => {
     cursor.openRecord(record, 0, record.length)
     take(cursor)

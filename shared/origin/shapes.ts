@@ -1,6 +1,7 @@
-import { type Cursor, isAt, malformed } from '../packstream/cursor.ts'
+import { type Cursor, isAt } from '../packstream/cursor.ts'
 import { elementKind, type Kind, kind } from '../packstream/kinds.ts'
 import { passValue } from '../packstream/pass-value.ts'
+import { malformed } from './origin-cursor.ts'
 
 /** The keys of an element's properties, in order, and the kinds of their values. Many elements share one shape. */
 export class Shape {

@@ -1,8 +1,7 @@
-import { currentTenant } from '../lifecycle/current-tenant.ts'
-import { type Cursor, malformed, type, types } from './cursor.ts'
+import { type Cursor, type Sender, type, types } from './cursor.ts'
 import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
 
-/** Moves past a value. @returns its kind. @throws originBroke (502) if it is malformed */
+/** Moves past a value. @returns its kind. @throws if it is malformed, as the cursor does */
 export function passValue(cursor: Cursor): Kind {
   const first = cursor.peek()
   switch (types[first]) {
@@ -69,7 +68,7 @@ function passStructure(cursor: Cursor, fields: number): Kind {
     case tag.duration:
       return integers(cursor, fields, 4, kind.duration)
     case tag.time: {
-      demand(fields, 2)
+      demand(cursor, fields, 2)
       cursor.integer()
       return cursor.integer() % 60 === 0 ? kind.time : kind.timeByFields
     }
@@ -78,18 +77,18 @@ function passStructure(cursor: Cursor, fields: number): Kind {
     case tag.dateTime:
       return passDateTime(cursor, fields, false)
     case tag.zoned: {
-      demand(fields, 3)
+      demand(cursor, fields, 3)
       const milliseconds = cursor.integer() * 1_000 + Math.floor(cursor.integer() / 1_000_000)
-      return isReadable(milliseconds, cursor.text()) ? kind.dateTimeByFields : kind.other
+      return isReadable(milliseconds, cursor.text(), cursor.sender) ? kind.dateTimeByFields : kind.other
     }
     case tag.zonedAtLocal:
-      demand(fields, 3)
+      demand(cursor, fields, 3)
       cursor.integer()
       cursor.integer()
       cursor.string()
       return kind.zonedAtLocal
     case tag.zonedWithOffset:
-      demand(fields, 4)
+      demand(cursor, fields, 4)
       return passZonedWithOffset(cursor)
     case tag.point:
       return passPoint(cursor, fields, 2, kind.point)
@@ -102,19 +101,19 @@ function passStructure(cursor: Cursor, fields: number): Kind {
   }
 }
 
-function demand(fields: number, expected: number) {
-  if (fields !== expected) throw malformed('a structure has another size')
+function demand({ sender }: Cursor, fields: number, expected: number) {
+  if (fields !== expected) throw sender.malformed('a structure has another size')
 }
 
 function integers(cursor: Cursor, fields: number, expected: number, of: Kind): Kind {
-  demand(fields, expected)
+  demand(cursor, fields, expected)
   for (let index = 0; index < expected; index++) cursor.integer()
   return of
 }
 
 /** Passes a datetime with an offset. If the offset has seconds, the packet gives the datetime as an instant. */
 function passDateTime(cursor: Cursor, fields: number, isLocal: boolean): Kind {
-  demand(fields, 3)
+  demand(cursor, fields, 3)
   const start = cursor.at
   cursor.integer()
   cursor.integer()
@@ -157,7 +156,7 @@ function kindAsInstants(cursor: Cursor, start: number, count: number): Kind {
 }
 
 function passPoint(cursor: Cursor, fields: number, axes: number, of: Kind): Kind {
-  demand(fields, axes + 1)
+  demand(cursor, fields, axes + 1)
   cursor.integer()
   let found = of
   for (let axis = 0; axis < axes; axis++) if (!Number.isFinite(cursor.float())) found = kind.oddPoint
@@ -175,9 +174,9 @@ const zonesKept = 1_000
 const knownZones = new Map<string, boolean>()
 
 /** Whether the driver can read a zoned datetime, which is necessary to compare a target with a packet. */
-function isReadable(milliseconds: number, zone: string): boolean {
+function isReadable(milliseconds: number, zone: string, sender: Sender): boolean {
   if (Math.abs(milliseconds) > mostMilliseconds || zone.length > longestZone) return false
-  const known = knownZones.get(zone) ?? isZone(zone)
+  const known = knownZones.get(zone) ?? isZone(zone, sender)
   if (knownZones.size >= zonesKept) knownZones.clear()
   knownZones.set(zone, known)
   return known
@@ -191,15 +190,15 @@ const mostZonesASecond = 1_000
 let countedSince = 0
 const zonesTried = new Map<string, number>()
 
-function isZone(timeZone: string): boolean {
+function isZone(timeZone: string, sender: Sender): boolean {
   const now = performance.now()
   if (now - countedSince > 1_000) {
     countedSince = now
     zonesTried.clear()
   }
-  const tenant = currentTenant()
+  const tenant = sender.tenant()
   const tried = (zonesTried.get(tenant) ?? 0) + 1
-  if (tried > mostZonesASecond) throw malformed('datetimes are in more zones than there are')
+  if (tried > mostZonesASecond) throw sender.malformed('datetimes are in more zones than there are')
   zonesTried.set(tenant, tried)
   try {
     new Intl.DateTimeFormat('en-US', { timeZone })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { malformed } from '../../origin/origin-cursor.ts'
 import { absentShape } from '../../origin/shapes.ts'
-import { malformed } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import { isUnidentified } from './identifying-values.ts'
 import { eachNode, eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'

@@ -1,11 +1,12 @@
 import type { Origin } from '../../origin/connect.ts'
+import { malformed } from '../../origin/origin-cursor.ts'
 import { readValue } from '../../origin/properties.ts'
 import { quote } from '../../packet/cypher/identifiers.ts'
 import { requestText } from '../../packet/identity.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { Rendered } from '../../packet/values/values.ts'
 import { offsetsQuery } from '../../packet/values/zone-offsets.ts'
-import { type Cursor, malformed } from '../../packstream/cursor.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInternalId } from './internal-ids.ts'
 
 /**

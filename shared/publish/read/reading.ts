@@ -1,9 +1,10 @@
 import type { Origin } from '../../origin/connect.ts'
 import { LabelSets } from '../../origin/labels.ts'
+import { malformed, originCursor } from '../../origin/origin-cursor.ts'
 import { type RowSource, sourceOf } from '../../origin/properties.ts'
 import type { Rows } from '../../origin/rows.ts'
 import { Shapes } from '../../origin/shapes.ts'
-import { Cursor, malformed } from '../../packstream/cursor.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
 import type { Plan } from '../request/plan.ts'
 
 /** How many elements are read at once. Small sizes let tests cross every boundary with small graphs. */
@@ -118,7 +119,7 @@ export function elementsOf<Element>(
   read: (cursor: Cursor, source: RowSource) => Element | null,
 ): { elements: Element[]; source: RowSource } | null {
   const source = sourceOf(rows)
-  const cursor = new Cursor()
+  const cursor = originCursor()
   const elements: Element[] = []
   const most = madeSoFar(reading) + mostMade
   for (let index = 0, { length } = rows; index < length; index++) {

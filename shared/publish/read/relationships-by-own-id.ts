@@ -1,8 +1,8 @@
 import * as errors from '../../errors/catalogue.ts'
+import { originCursor } from '../../origin/origin-cursor.ts'
 import { type Properties, readProperties, sourceOf } from '../../origin/properties.ts'
 import { absentShape } from '../../origin/shapes.ts'
 import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
-import { Cursor } from '../../packstream/cursor.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
@@ -46,7 +46,7 @@ export async function* findRelationships(
   const types = await schema.types()
   if (indexed && !origin.legacy)
     for (const type of types) if (!indexed.has(type)) onMissingIndex({ type, property: field })
-  const cursor = new Cursor()
+  const cursor = originCursor()
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
     const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns} LIMIT ${mostFound + 1}`

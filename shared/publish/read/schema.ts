@@ -1,7 +1,7 @@
 import type { Origin } from '../../origin/connect.ts'
+import { malformed } from '../../origin/origin-cursor.ts'
 import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import { descriptionsOfUniqueness } from '../../packet/cypher/schema.ts'
-import { malformed } from '../../packstream/cursor.ts'
 
 /** The label or relationship type and the property of an index or constraint, if it has one of each. */
 function targetOf(names: unknown, keys: unknown): { of: string; property: string } | null {

@@ -1,7 +1,7 @@
 import type { Origin } from '../../origin/connect.ts'
+import { originCursor } from '../../origin/origin-cursor.ts'
 import { type Properties, type RowSource, readProperties } from '../../origin/properties.ts'
 import type { Shapes } from '../../origin/shapes.ts'
-import { Cursor } from '../../packstream/cursor.ts'
 import { elementKind, isList, kind, tag } from '../../packstream/kinds.ts'
 import type { InternalId } from './internal-ids.ts'
 import { readOffsets } from './queries.ts'
@@ -29,13 +29,13 @@ export async function completeZones(
     entries.push(header(0xd0, Buffer.byteLength(key)), Buffer.from(key))
     if (!isZoned) entries.push(value)
     else {
-      const count = isList(of) ? new Cursor().open(value, 0, value.length).list() : 1
+      const count = isList(of) ? originCursor().open(value, 0, value.length).list() : 1
       entries.push(withOffsets(value, isList(of), await readOffsets(origin, owner, id, key, count)))
     }
   }
   const start = source.rows.add(Buffer.concat(entries))
   const { bytes } = source.rows
-  element.properties = readProperties(new Cursor().open(bytes, start, bytes.length), shapes, source)
+  element.properties = readProperties(originCursor().open(bytes, start, bytes.length), shapes, source)
 }
 
 /** The head of a string or map, whose size follows the marker in four bytes. */
@@ -49,7 +49,7 @@ const day = 86_400
 
 /** Adds offsets to a datetime or a list of them. Returns `value` if they do not fit, because it has changed since. */
 function withOffsets(value: Buffer, isOfList: boolean, offsets: readonly number[]): Buffer {
-  const cursor = new Cursor().open(value, 0, value.length)
+  const cursor = originCursor().open(value, 0, value.length)
   const count = isOfList ? cursor.list() : 1
   if (offsets.length !== count || offsets.some((offset) => Math.abs(offset) > day)) return value
   const pieces = [value.subarray(0, cursor.at)]

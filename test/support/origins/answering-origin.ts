@@ -1,5 +1,5 @@
 import type { Origin } from '../../../shared/origin/connect.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { only } from '../values/only.ts'
 import { driverOf, recordOf, rowsOf } from './packstream.ts'
 
@@ -14,7 +14,7 @@ export function answeringOrigin(
     async each(query, parameters, take) {
       for (const row of answer(query, parameters)) {
         const record = recordOf(row.map(driver.pack))
-        const cursor = new Cursor()
+        const cursor = originCursor()
         cursor.openRecord(record, 0, record.length)
         take(cursor)
       }

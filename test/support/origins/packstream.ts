@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { createHeldBudget } from '../../../shared/origin/held-budget.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { type Properties, readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import { Rows } from '../../../shared/origin/rows.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 
 // The driver's own packer and unpacker, which it does not export.
 const require = createRequire(import.meta.url)
@@ -105,5 +105,5 @@ export function propertiesOf(
     driver.unpack,
   )
   const at = rows.add(map)
-  return readProperties(new Cursor().open(rows.bytes, at, at + map.length), shapes, sourceOf(rows))
+  return readProperties(originCursor().open(rows.bytes, at, at + map.length), shapes, sourceOf(rows))
 }

@@ -1,13 +1,13 @@
 import type { Origin } from '../../../shared/origin/connect.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { type Properties, readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import type { Rows } from '../../../shared/origin/rows.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { decode } from '../../../shared/packstream/decode.ts'
 
 /** The columns of each row, as the driver reads them. */
 export function valuesOf(rows: Rows): unknown[][] {
-  const cursor = new Cursor()
+  const cursor = originCursor()
   return Array.from({ length: rows.length }, (_, index) => {
     const columns = cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
     return Array.from({ length: columns }, () => decode(cursor, rows.unpack))
@@ -25,7 +25,7 @@ export async function readRows(origin: Pick<Origin, 'rows'>, query: string, para
 
 /** The map that is the only column of the first row. */
 export function mapOf(rows: Rows): Properties {
-  const cursor = new Cursor()
+  const cursor = originCursor()
   cursor.openRecord(rows.bytes, rows.start(0), rows.end(0))
   return readProperties(cursor, new Shapes(), sourceOf(rows))
 }

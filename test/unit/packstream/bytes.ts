@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
+import type { Cursor } from '../../../shared/packstream/cursor.ts'
 
 /** PackStream by hand: each marker with a size of any width. */
 
@@ -51,7 +52,7 @@ export const broke = expect.objectContaining({ status: 502, code: 'originBroke' 
 /** Opens bytes that follow others, and that others follow, so that a read outside would find something. */
 export function open(bytes: Buffer): Cursor {
   const around = Buffer.concat([Buffer.alloc(3, 0x01), bytes, Buffer.alloc(20, 0x01)])
-  return new Cursor().open(around, 3, 3 + bytes.length)
+  return originCursor().open(around, 3, 3 + bytes.length)
 }
 
 export const expectAtEnd = (cursor: Cursor) => expect(cursor.at).toBe(cursor.end)

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AppError } from '../../../shared/errors/app-error.ts'
 import { LabelSets } from '../../../shared/origin/labels.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
 import { JsonBytes } from '../../../shared/packet/values/json-bytes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { isPublishable, type Kind } from '../../../shared/packstream/kinds.ts'
 import { readInternalId } from '../../../shared/publish/read/internal-ids.ts'
 import { driverOf, recordOf } from '../../support/origins/packstream.ts'
@@ -27,7 +27,7 @@ const [shapes, labels, json] = [new Shapes(), new LabelSets(), new JsonBytes()]
 
 /** Reads a node from a row as a publish does, and writes what can be written. @returns what it has read, or its refusal. */
 export function outcomeOf(bytes: Buffer, start: number, end: number): string {
-  const cursor = new Cursor()
+  const cursor = originCursor()
   try {
     cursor.openRecord(bytes, start, end)
     const id = readInternalId(cursor)
@@ -72,7 +72,7 @@ export function testCorruptedRecords({ values, records }: { values: number; reco
     fc.assert(
       fc.property(nested, nested, (one, other) => {
         const [first, second] = [pack(one), pack(other)]
-        const cursor = new Cursor().open(Buffer.concat([first, second]), 0, first.length + second.length)
+        const cursor = originCursor().open(Buffer.concat([first, second]), 0, first.length + second.length)
         cursor.skip()
         expect(cursor.at).toBe(first.length)
         cursor.skip()

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { JsonBytes } from '../../../shared/packet/values/json-bytes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { kind, list } from '../../../shared/packstream/kinds.ts'
 import { driverOf } from '../../support/origins/packstream.ts'
 
 const { pack } = driverOf('5x0')
 const cursorOf = (value: unknown) => {
   const bytes = pack(value)
-  return new Cursor().open(bytes, 0, bytes.length)
+  return originCursor().open(bytes, 0, bytes.length)
 }
 
 // One to four bytes each, and those that JSON escapes.

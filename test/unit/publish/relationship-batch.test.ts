@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { Properties, readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import type { Rows } from '../../../shared/origin/rows.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import type { PacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
 import { renderValue } from '../../../shared/packet/values/render-value.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { RelationshipBatch } from '../../../shared/publish/build/relationship-batch.ts'
 import type { WriteContext } from '../../../shared/publish/build/request-context.ts'
 import { RelationshipUpserts } from '../../../shared/publish/pairs/relationship-upserts.ts'
@@ -71,7 +71,7 @@ const shapes = new Shapes()
 
 /** Reads maps of properties, like relationships that are read together. */
 function readAll(rows: Rows): Properties[] {
-  const [source, cursor] = [sourceOf(rows), new Cursor()]
+  const [source, cursor] = [sourceOf(rows), originCursor()]
   return Array.from({ length: rows.length }, (_, index) => {
     cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
     return readProperties(cursor, shapes, source)

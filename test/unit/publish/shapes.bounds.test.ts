@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { LabelSets } from '../../../shared/origin/labels.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { driverOf } from '../../support/origins/packstream.ts'
 import { broke, head } from '../packstream/bytes.ts'
 
@@ -17,7 +17,7 @@ const texts = (count: number, prefix: string, after = '') =>
 function keysOf(shapes: Shapes, count: number, entries: Buffer): readonly string[] {
   const map = Buffer.concat([head(0xda, 4, count), entries])
   const source = { rows: { bytes: map, unpack }, positions: [] }
-  return readProperties(new Cursor().open(map, 0, map.length), shapes, source).shape.keys
+  return readProperties(originCursor().open(map, 0, map.length), shapes, source).shape.keys
 }
 
 setFlagsFromString('--expose-gc')
@@ -51,7 +51,7 @@ test('a node of 10,000 labels is read, and one of more is refused', () => {
   const labels = Buffer.from(texts(10_001, 'L'), 'latin1')
   const read = (count: number) => {
     const list = Buffer.concat([head(0xd6, 4, count), labels.subarray(0, 8 * count)])
-    return new LabelSets().read(new Cursor().open(list, 0, list.length))
+    return new LabelSets().read(originCursor().open(list, 0, list.length))
   }
   expect(read(10_000)).toHaveLength(10_000)
   expect(() => read(10_001)).toThrow(broke)

@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LabelSets } from '../../../shared/origin/labels.ts'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { kind, list } from '../../../shared/packstream/kinds.ts'
 import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 import { busySeconds } from '../../support/programs/busy-seconds.ts'
@@ -21,7 +21,7 @@ const mapOf = (keys: readonly string[]) =>
 
 const read = (shapes: Shapes, map: Buffer) => {
   const source = { rows: { bytes: map, unpack: driver.unpack }, positions: [] }
-  return readProperties(new Cursor().open(map, 0, map.length), shapes, source)
+  return readProperties(originCursor().open(map, 0, map.length), shapes, source)
 }
 
 test('any properties are read back, whatever was read before and in whatever order their keys come', () => {
@@ -131,7 +131,7 @@ function labelsOf(sets: LabelSets, ...all: string[][]) {
   return all.map((labels) => {
     const packed = driver.pack(labels)
     packed.copy(memory)
-    const cursor = new Cursor().open(memory, 0, packed.length)
+    const cursor = originCursor().open(memory, 0, packed.length)
     const found = sets.read(cursor)
     expect(cursor.at).toBe(packed.length)
     expect(found).toEqual(labels)
@@ -160,5 +160,5 @@ test.each([
   const sets = new LabelSets()
   labelsOf(sets, ['a'], ['a', 'b'])
   const buffer = Buffer.concat([Buffer.from(bytes), Buffer.from([0x62])])
-  expect(() => sets.read(new Cursor().open(buffer, 0, bytes.length))).toThrow(broke)
+  expect(() => sets.read(originCursor().open(buffer, 0, bytes.length))).toThrow(broke)
 })

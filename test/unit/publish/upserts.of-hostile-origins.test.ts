@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
@@ -46,7 +46,7 @@ test('a node that is small, but larger than any pair as JSON, is refused by its 
   const map = Buffer.concat([head(0xd8, 1, 1), Buffer.of(0x82), Buffer.from('at'), list])
   expect(map.length).toBeLessThan(9e6)
   rows.add(map)
-  const properties = readProperties(new Cursor().open(rows.bytes, 0, map.length), new Shapes(), sourceOf(rows))
+  const properties = readProperties(originCursor().open(rows.bytes, 0, map.length), new Shapes(), sourceOf(rows))
   const upserts = openUpserts()
   const node = { labels: ['Person'], properties }
   const made = upserts.shapeOf(identity, node, () => 'the node')

@@ -1,8 +1,8 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
+import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { isPublishable, type Kind } from '../../../shared/packstream/kinds.ts'
 import { completeZones } from '../../../shared/publish/read/zone-offsets.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
@@ -15,7 +15,7 @@ const noon = (offset?: bigint, zone?: string) =>
 async function completed(version: '3' | '4x2', values: object, answers: readonly (readonly unknown[])[]) {
   const driver = driverOf(version)
   const rows = rowsOf([[values]], driver)
-  const [source, shapes, cursor] = [sourceOf(rows), new Shapes(), new Cursor()]
+  const [source, shapes, cursor] = [sourceOf(rows), new Shapes(), originCursor()]
   cursor.openRecord(rows.bytes, 0, rows.end(0))
   const element = { properties: readProperties(cursor, shapes, source) }
   const origin = answeringOrigin(() => answers, driver)

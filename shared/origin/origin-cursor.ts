@@ -1,0 +1,9 @@
+import * as errors from '../errors/catalogue.ts'
+import { currentTenant } from '../lifecycle/current-tenant.ts'
+import { Cursor } from '../packstream/cursor.ts'
+
+/** Neo4j sends well-formed data, so the origin is something else, or its connection is broken. */
+export const malformed = (problem: string) => errors.originBroke(new Error(problem))
+
+/** Reads what an origin sent. @throws originBroke (502), in every method, if it is malformed */
+export const originCursor = () => new Cursor({ malformed, tenant: currentTenant })
