@@ -29,7 +29,7 @@ types.fill(type.integer, 0xc8, 0xcc).fill(type.bytes, 0xcc, 0xcf).fill(type.uuid
 const twoTo32 = 2 ** 32
 
 /** Who sent the bytes. */
-export interface Sender {
+export interface Peer {
   /** The error about bytes that are not what they must be. */
   malformed(problem: string): Error
   /** For whom they are read, where tenants share a limit of the process. */
@@ -39,19 +39,19 @@ export interface Sender {
 /**
  * Reads PackStream, the binary format of Bolt, in one record at a time. It moves forward, never past the end of its
  * record, and takes time proportional to the bytes that it passes.
- * @throws the error of `sender.malformed`, in every method, if the bytes are not PackStream or not of the type that is
+ * @throws the error of `peer.malformed`, in every method, if the bytes are not PackStream or not of the type that is
  * read.
  */
 export class Cursor {
-  readonly sender: Sender
+  readonly peer: Peer
   bytes: Buffer = Buffer.alloc(0)
   /** Offset of the next value. */
   at = 0
   /** Offset after the record. */
   end = 0
 
-  constructor(sender: Sender) {
-    this.sender = sender
+  constructor(peer: Peer) {
+    this.peer = peer
   }
 
   open(bytes: Buffer, at: number, end: number): this {
@@ -69,13 +69,13 @@ export class Cursor {
 
   /** The byte that determines the type of the next value. */
   peek(): number {
-    if (this.at >= this.end) throw this.sender.malformed('a record ends too early')
+    if (this.at >= this.end) throw this.peer.malformed('a record ends too early')
     return this.bytes[this.at] as number
   }
 
   /** Call this after the last field: a record with more in it has other fields than were asked for. */
   endRecord(): void {
-    if (this.at !== this.end) throw this.sender.malformed('a record is longer than its fields')
+    if (this.at !== this.end) throw this.peer.malformed('a record is longer than its fields')
   }
 
   passNull(): boolean {
@@ -97,7 +97,7 @@ export class Cursor {
   /** Moves into a structure. @returns its tag; `fields` values follow. */
   structure(fields: number): number {
     const tag = this.bytes[this.at + 1] as number
-    if (this.peek() !== (0xb0 | fields)) throw this.sender.malformed('a structure has another size')
+    if (this.peek() !== (0xb0 | fields)) throw this.peer.malformed('a structure has another size')
     this.#advance(2)
     return tag
   }
@@ -143,7 +143,7 @@ export class Cursor {
         this.#advance(9)
         return bytes.readInt32BE(at + 1) * twoTo32 + bytes.readUInt32BE(at + 5)
       default:
-        throw this.sender.malformed('a value is not an integer')
+        throw this.peer.malformed('a value is not an integer')
     }
   }
 
@@ -208,13 +208,13 @@ export class Cursor {
         this.#advance(2)
         return first & 0x0f
       default:
-        throw this.sender.malformed(`no value begins with the byte ${first}`)
+        throw this.peer.malformed(`no value begins with the byte ${first}`)
     }
   }
 
   #first(expected: number, name: string): number {
     const first = this.peek()
-    if (types[first] !== expected) throw this.sender.malformed(`a value is not a ${name}`)
+    if (types[first] !== expected) throw this.peer.malformed(`a value is not a ${name}`)
     return first
   }
 
@@ -234,7 +234,7 @@ export class Cursor {
     const { bytes } = this
     const size = width === 1 ? (bytes[at] as number) : width === 2 ? bytes.readUInt16BE(at) : bytes.readUInt32BE(at)
     // Each counted item takes at least one byte.
-    if (size > this.end - this.at) throw this.sender.malformed('a value is larger than its record')
+    if (size > this.end - this.at) throw this.peer.malformed('a value is larger than its record')
     return size
   }
 
@@ -244,7 +244,7 @@ export class Cursor {
   }
 
   #advance(size: number): void {
-    if (size > this.end - this.at) throw this.sender.malformed('a record ends too early')
+    if (size > this.end - this.at) throw this.peer.malformed('a record ends too early')
     this.at += size
   }
 }

@@ -30,7 +30,7 @@ export function decode(cursor: Cursor, unpack: Unpack): unknown {
       return cursor.text()
     case type.list: {
       const length = cursor.list()
-      if (length > mostElements) throw cursor.sender.malformed('a list is longer than any id')
+      if (length > mostElements) throw cursor.peer.malformed('a list is longer than any id')
       return Array.from({ length }, () => decodeElement(cursor, unpack))
     }
     case type.structure:
@@ -63,7 +63,7 @@ function decodeStructure(cursor: Cursor, unpack: Unpack): unknown {
   try {
     return bytes[1] === tag.zonedWithOffset ? decodeZoned(cursor, start, bytes, unpack) : unpack(bytes)
   } catch {
-    throw cursor.sender.malformed('a structure is not one of Neo4j')
+    throw cursor.peer.malformed('a structure is not one of Neo4j')
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Cursor, type Sender, type, types } from './cursor.ts'
+import { type Cursor, type Peer, type, types } from './cursor.ts'
 import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
 
 /** Moves past a value. @returns its kind. @throws if it is malformed, as the cursor does */
@@ -79,7 +79,7 @@ function passStructure(cursor: Cursor, fields: number): Kind {
     case tag.zoned: {
       demand(cursor, fields, 3)
       const milliseconds = cursor.integer() * 1_000 + Math.floor(cursor.integer() / 1_000_000)
-      return isReadable(milliseconds, cursor.text(), cursor.sender) ? kind.dateTimeByFields : kind.other
+      return isReadable(milliseconds, cursor.text(), cursor.peer) ? kind.dateTimeByFields : kind.other
     }
     case tag.zonedAtLocal:
       demand(cursor, fields, 3)
@@ -101,8 +101,8 @@ function passStructure(cursor: Cursor, fields: number): Kind {
   }
 }
 
-function demand({ sender }: Cursor, fields: number, expected: number) {
-  if (fields !== expected) throw sender.malformed('a structure has another size')
+function demand({ peer }: Cursor, fields: number, expected: number) {
+  if (fields !== expected) throw peer.malformed('a structure has another size')
 }
 
 function integers(cursor: Cursor, fields: number, expected: number, of: Kind): Kind {
@@ -174,9 +174,9 @@ const zonesKept = 1_000
 const knownZones = new Map<string, boolean>()
 
 /** Whether the driver can read a zoned datetime, which is necessary to compare a target with a packet. */
-function isReadable(milliseconds: number, zone: string, sender: Sender): boolean {
+function isReadable(milliseconds: number, zone: string, peer: Peer): boolean {
   if (Math.abs(milliseconds) > mostMilliseconds || zone.length > longestZone) return false
-  const known = knownZones.get(zone) ?? isZone(zone, sender)
+  const known = knownZones.get(zone) ?? isZone(zone, peer)
   if (knownZones.size >= zonesKept) knownZones.clear()
   knownZones.set(zone, known)
   return known
@@ -190,15 +190,15 @@ const mostZonesASecond = 1_000
 let countedSince = 0
 const zonesTried = new Map<string, number>()
 
-function isZone(timeZone: string, sender: Sender): boolean {
+function isZone(timeZone: string, peer: Peer): boolean {
   const now = performance.now()
   if (now - countedSince > 1_000) {
     countedSince = now
     zonesTried.clear()
   }
-  const tenant = sender.tenant()
+  const tenant = peer.tenant()
   const tried = (zonesTried.get(tenant) ?? 0) + 1
-  if (tried > mostZonesASecond) throw sender.malformed('datetimes are in more zones than there are')
+  if (tried > mostZonesASecond) throw peer.malformed('datetimes are in more zones than there are')
   zonesTried.set(tenant, tried)
   try {
     new Intl.DateTimeFormat('en-US', { timeZone })

@@ -4,21 +4,21 @@ export const packstream: readonly Mutant[] = [
   {
     file: 'shared/packstream/cursor.ts',
     what: 'a lie about a size is believed, and memory outside a record is read',
-    from: "if (size > this.end - this.at) throw this.sender.malformed('a value is larger than its record')",
+    from: "if (size > this.end - this.at) throw this.peer.malformed('a value is larger than its record')",
     to: '',
     tests: ['unit/packstream/cursor.test'],
   },
   {
     file: 'shared/packstream/cursor.ts',
     what: 'a string may end outside its record',
-    from: "if (size > this.end - this.at) throw this.sender.malformed('a record ends too early')",
+    from: "if (size > this.end - this.at) throw this.peer.malformed('a record ends too early')",
     to: '',
     tests: ['unit/packstream/cursor.test'],
   },
   {
     file: 'shared/packstream/cursor.ts',
     what: 'a value may begin after its record',
-    from: "if (this.at >= this.end) throw this.sender.malformed('a record ends too early')",
+    from: "if (this.at >= this.end) throw this.peer.malformed('a record ends too early')",
     to: '',
     tests: ['unit/packstream/cursor.test'],
   },
@@ -123,7 +123,7 @@ export const packstream: readonly Mutant[] = [
   {
     file: 'shared/packstream/pass-value.ts',
     what: 'a datetime in a zone that no target knows is published',
-    from: 'return isReadable(milliseconds, cursor.text(), cursor.sender) ? kind.dateTimeByFields : kind.other',
+    from: 'return isReadable(milliseconds, cursor.text(), cursor.peer) ? kind.dateTimeByFields : kind.other',
     to: 'return (isReadable(milliseconds, cursor.text()), kind.dateTimeByFields)',
     tests: ['unit/packstream/kinds'],
   },
