@@ -16,19 +16,9 @@ function tokens(path: string): Finding {
     if (length > 0) return ok('access', `the file that AUTH_TOKENS names has ${length} token(s)`)
     return warn('access', 'the file that AUTH_TOKENS names is empty: make an entry with `npm run token`')
   } catch (error) {
-    // Violations of the file's rules have no code, and their messages name only the rule.
-    const code = codeOf(error)
-    const why = code === 'Error' ? (error as Error).message : `AUTH_TOKENS: the file cannot be read (${code})`
-    return fail('access', `${oneLine(why)}; no API can start`)
+    return fail('access', `${(error as Error).message}; no API can start`)
   }
 }
-
-const oneLine = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .join(' ')
 
 async function keys(jwksUrl: string): Promise<Finding> {
   try {

@@ -43,8 +43,8 @@ export function serveConsole(directory = built): Router {
   return router
 }
 
-/** The page, if it and the files that it loads first are there. */
-function readPage(directory: string): string {
+/** The page, if it and the files that it loads first are there. @throws Error if the console is not built */
+export function readPage(directory = built): string {
   try {
     const page = readFileSync(join(directory, 'index.html'), 'utf8')
     for (const [, name = ''] of page.matchAll(/\/console\/assets\/([\w.-]+)/g)) accessSync(join(directory, name))

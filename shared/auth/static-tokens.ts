@@ -61,11 +61,19 @@ function versionOf(path: string): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
-/** Reads the entries of a tokens file, with digests as bytes. @throws Error naming the violated rule. */
+/** Reads the entries of a tokens file, with digests as bytes. @throws Error naming the setting and the rule, in a line. */
 export function readTokens(path: string) {
-  const parsed = tokensFile.safeParse(parsedJson(readFileSync(path, 'utf8')))
-  if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error)}`)
+  const parsed = tokensFile.safeParse(parsedJson(contentOf(path)))
+  if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, ' ')}`)
   return parsed.data.map(({ sha256, ...grant }) => ({ ...grant, sha256: Buffer.from(sha256, 'hex') }))
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`AUTH_TOKENS: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
 }
 
 function parsedJson(text: string): unknown {

@@ -17,8 +17,15 @@ const originPort = 7687
 /** The two programs; only the API needs authentication settings. */
 export type Program = 'api' | 'worker'
 
+/** What is wrong with the files that a program's settings name, a line each. */
+export type CheckFiles = (given: Record<string, string | undefined>) => Iterable<string>
+
 /** The only reader of `process.env`. @throws {ConfigError} */
-export function readConfig(program: Program, variables: Record<string, string | undefined> = process.env): Config {
+export function readConfig(
+  program: Program,
+  variables: Record<string, string | undefined> = process.env,
+  checkFiles: CheckFiles = () => [],
+): Config {
   // Treat empty variables as unset: compose files and shells produce them.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
@@ -27,7 +34,7 @@ export function readConfig(program: Program, variables: Record<string, string | 
     : parsed.error.issues.map(
         ({ path, message }) => `${path.join('.')}: ${given[String(path[0])] === undefined ? 'required' : message}`,
       )
-  problems.push(...combinationProblems(program, given), ...overrideProblems(given))
+  problems.push(...combinationProblems(program, given), ...overrideProblems(given), ...checkFiles(given))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   return configOf(parsed.data, given.TEST_OVERRIDES)
 }

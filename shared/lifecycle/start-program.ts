@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { ConfigError, type Program, readConfig } from '../config/config.ts'
+import { type CheckFiles, ConfigError, type Program, readConfig } from '../config/config.ts'
 import { createLog, type Logger } from '../observability/log.ts'
 import { Releases } from './releases.ts'
 import { trustAuthorities } from './trust.ts'
@@ -8,10 +8,10 @@ type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
 
 /**
  * Runs a program until SIGTERM or SIGINT, then releases its resources; a second signal ends it at once. An invalid
- * environment or a failed start is reported and sets exit code 1.
+ * environment or a failed start is reported and sets exit code 1. `checkFiles` belongs to the check of the environment.
  */
-export async function startProgram(name: Program, start: Start): Promise<void> {
-  const config = configOrExit(name)
+export async function startProgram(name: Program, start: Start, checkFiles?: CheckFiles): Promise<void> {
+  const config = configOrExit(name, checkFiles)
   trustAuthorities(config.authorities)
   const log = createLog(name, config.logLevel)
   if (config.testOverrides !== null)
@@ -41,9 +41,9 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   setTimeout(() => process.exit(), 1_000).unref()
 }
 
-function configOrExit(name: Program): Config {
+function configOrExit(name: Program, checkFiles?: CheckFiles): Config {
   try {
-    return readConfig(name)
+    return readConfig(name, undefined, checkFiles)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(error.message)

@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver } from '../../dev/replay/neo4j.ts'
@@ -27,6 +30,44 @@ test.each(['api', 'worker'])(
     expect(stderr).not.toContain('short')
   },
 )
+
+test.each([
+  ['a tokens file that is missing', 'none.json', 'AUTH_TOKENS: the file cannot be read (ENOENT)'],
+  ['a tokens file that is not JSON', 'text.json', 'AUTH_TOKENS: the file is not valid JSON'],
+  ['a tokens file with a broken entry', 'entry.json', 'AUTH_TOKENS: ✖ must be a SHA-256 digest in lower-case hex → at'],
+])('an API reports %s with its other settings, before it connects to anything', async (_what, name, problem) => {
+  const directory = mkdtempSync(join(tmpdir(), 'settings-'))
+  const entry = { name: 'ann', sha256: 'secret', orgs: ['*'], scopes: [] }
+  writeFileSync(join(directory, 'text.json'), 'secret')
+  writeFileSync(join(directory, 'entry.json'), JSON.stringify([entry]))
+  let connections = 0
+  const dependency = createServer((socket) => {
+    connections++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(dependency, 'listening')
+  const { port } = dependency.address() as AddressInfo
+  const env = {
+    ...{ PATH: process.env.PATH ?? '', AUTH_TOKENS: join(directory, name), RATE_LIMIT_PER_MINUTE: 'no' },
+    ...{ REDIS_URL: `redis://127.0.0.1:${port}`, SECRET_KEYS: `k1:${'A'.repeat(43)}=` },
+    ...{ S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
+  }
+  try {
+    // The program ends by itself; the limit only ends a test that fails.
+    const api = promisify(execFile)(process.execPath, ['api/main.ts'], { cwd: root, env, timeout: 30_000 })
+    const { code, stderr } = await api.then(
+      () => ({ code: 0, stderr: '' }),
+      (error) => error,
+    )
+    expect([code, connections]).toEqual([1, 0])
+    expect(stderr).toContain(`\n  ${problem}`)
+    expect(stderr).toContain('\n  RATE_LIMIT_PER_MINUTE: must be')
+    expect(stderr).not.toContain('secret')
+  } finally {
+    dependency.close()
+    rmSync(directory, { recursive: true })
+  }
+})
 
 const redisDatabase = await databaseOfFile()
 
