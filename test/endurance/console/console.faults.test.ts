@@ -124,14 +124,38 @@ inBrowser('the console', () => {
     await page.getByText('Jobs, newest first').waitFor()
   })
 
-  test('pauses the queue and resumes it', async () => {
-    const { page, open: openPage } = await open()
-    await openPage('/console/ops')
+  test('pauses the queue, says so on every page and to whoever may see a job, and resumes it', async () => {
+    const [{ page, open: openPage }, reader] = [await open(), await open({}, service.tokens.reader as string)]
+    const id = await submit('paused')
+    const banner = page.getByText('The queue is paused: publishes are accepted and wait.')
+    const line = /The queue was paused .* ago\. The job will start when it is resumed\./
+    await openPage(`/console/jobs/${id}`)
+    await page.getByText('queued').first().waitFor()
+    expect([await banner.count(), await page.getByText('The queue was paused').count()]).toEqual([0, 0])
+
+    await page.getByRole('link', { name: 'Operations' }).click()
     await page.getByRole('button', { name: 'Pause the queue' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause the queue' }).click()
     await page.getByText('all paused the queue').waitFor()
+    expect(await banner.count()).toBe(0)
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await banner.waitFor()
+    await openPage(`/console/jobs/${id}`)
+    await banner.waitFor()
+    await page.getByText(line).waitFor()
+    await reader.open(`/console/jobs/${id}`)
+    await reader.page.getByText(line).waitFor()
+    expect(await reader.page.getByText('The queue is paused').count()).toBe(0)
+
+    await banner.getByRole('link', { name: 'paused' }).click()
     await page.getByRole('button', { name: 'Resume the queue' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume the queue' }).click()
     await page.getByRole('button', { name: 'Pause the queue' }).waitFor()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByText('Jobs, newest first').waitFor()
+    await expect.poll(() => banner.count(), { timeout: 30_000 }).toBe(0)
+    await reader.open(`/console/jobs/${id}`)
+    await reader.page.getByText('queued').first().waitFor()
+    expect(await reader.page.getByText('The queue was paused').count()).toBe(0)
   })
 })
