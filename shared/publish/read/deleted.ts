@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import * as errors from '../../errors/catalogue.ts'
 import { malformed } from '../../origin/origin-cursor.ts'
 import { absentShape } from '../../origin/shapes.ts'
+import { quote } from '../../packet/cypher/identifiers.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import { isUnidentified } from './identifying-values.ts'
 import { eachNode, eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
@@ -33,10 +36,19 @@ function isSuspect({ plan }: Looking, node: NodeKeys): boolean {
   return node.labels.some((label) => plan.identity.idProperties.has(label))
 }
 
+/** What a second look says of an element that exists: it is as it was read, it was hidden, or this node has changed. */
+type Look = 'as read' | 'hidden' | { changed: InternalId }
+
+const lookAt = (node: Node, isNowBare: boolean): Look => {
+  if (isNull(node)) return 'hidden'
+  return isNowBare || !isBare(node) ? 'as read' : { changed: node.node }
+}
+
 /**
  * Leaves out nodes that no longer exist. A deletion takes effect while queries run: a node that is deleted just then is
  * read without labels or without properties, as if nothing identified it. Only the origin can say that it was deleted.
- * @throws originBroke (502) if a node exists, but not as it was read: the origin does not answer what it is asked
+ * @throws originBroke (502) if a node exists that was answered as null: the origin does not answer what it is asked;
+ * originChanged (502) if it got its label or id in the meantime
  */
 export async function withoutDeleted<One extends Node>(reading: Looking, nodes: One[]): Promise<One[]> {
   const suspects = new Map(nodes.filter((node) => isSuspect(reading, node)).map((node) => [node.node, node]))
@@ -45,9 +57,21 @@ export async function withoutDeleted<One extends Node>(reading: Looking, nodes: 
     const node = readInternalId(row)
     const isNowBare = row.boolean()
     const read = suspects.get(node)
-    return read ? [node, isNowBare && !isNull(read)] : null
+    return read ? [node, lookAt(read, isNowBare)] : null
   })
   return deleted.size === 0 ? nodes : nodes.filter(({ node }) => !deleted.has(node))
+}
+
+/**
+ * Which of these nodes no longer exist. The origin has answered null for the property by which it found them.
+ * @throws originBroke (502) if one of them has the property
+ */
+export function deletedOf(reading: Looking, nodes: readonly InternalId[], property: string): Promise<Set<InternalId>> {
+  const query = `${eachNode} RETURN id(n), n.${quote(property)} IS NULL`
+  return deletedAmong(reading, new Map(nodes.map((node) => [node, null])), query, (row) => {
+    const node = readInternalId(row)
+    return [node, row.boolean() ? 'as read' : 'hidden']
+  })
 }
 
 /**
@@ -75,26 +99,28 @@ export async function withoutDeletedRelationships<Row>(
     const read = suspects.get(relationship)
     // A new relationship has taken over the internal id.
     if (!read?.nodes.every((node) => nodes.includes(node))) return null
-    const { ends } = read
-    const isAsRead = ends?.every((end) => !isBare(end) || (areBare.get(end.node) === true && !isNull(end)))
-    return [relationship, isAsRead === true]
+    const looks = read.ends?.map((end) => lookAt(end, areBare.get(end.node) === true)) ?? ['hidden']
+    return [
+      relationship,
+      looks.find((look) => look === 'hidden') ?? looks.find((look) => look !== 'as read') ?? 'as read',
+    ]
   })
   return deleted.size === 0 ? rows : rows.filter((row) => !deleted.has(relationshipOf(row).relationship))
 }
 
 /**
  * Asks again for elements that seem to have been deleted.
- * @param query returns those that exist; `read` reads its rows: an id, and whether the element is as it was read
+ * @param query returns those that exist; `read` reads its rows: an id, and how the element is now
  */
 async function deletedAmong(
   { origin, plan }: Looking,
   suspects: ReadonlyMap<InternalId, unknown>,
   query: string,
-  read: (row: Parameters<Parameters<Looking['origin']['each']>[2]>[0]) => readonly [InternalId, boolean] | null,
+  read: (row: Cursor) => readonly [InternalId, Look] | null,
 ): Promise<Set<InternalId>> {
   const deleted = new Set<InternalId>()
   let left = [...suspects.keys()]
-  let existing = new Map<InternalId, boolean>()
+  let existing = new Map<InternalId, Look>()
   for (const pauseMs of pausesMs) {
     if (left.length === 0) break
     if (pauseMs > 0) await delay(pauseMs)
@@ -104,8 +130,10 @@ async function deletedAmong(
       if (found) existing.set(...found)
     })
     for (const id of left) if (!existing.has(id)) deleted.add(id)
-    left = left.filter((id) => existing.has(id) && !(plan.skips && existing.get(id)))
+    left = left.filter((id) => existing.has(id) && !(plan.skips && existing.get(id) === 'as read'))
   }
-  if (left.some((id) => !existing.get(id))) throw malformed('an element that exists was answered as if it did not')
+  const looks = left.map((id) => existing.get(id) as Look)
+  if (looks.includes('hidden')) throw malformed('an element that exists was answered as if it did not')
+  for (const look of looks) if (typeof look === 'object') throw errors.originChanged(`the node ${look.changed}`)
   return deleted
 }

@@ -6,8 +6,9 @@ import { requestText } from '../../packet/identity.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { Rendered } from '../../packet/values/values.ts'
 import { offsetsQuery } from '../../packet/values/zone-offsets.ts'
-import type { Cursor } from '../../packstream/cursor.ts'
+import { deletedOf } from './deleted.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInternalId } from './internal-ids.ts'
+import type { Reading } from './reading.ts'
 
 /**
  * Queries for everything except the properties of nodes and relationships. They run on Neo4j 3.5 to 2026, so they use
@@ -16,25 +17,29 @@ import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInte
 
 /**
  * Passes to `take` each node of a label whose id property is among `values`, with the text by which a request names
- * that id (null if none can) and whether the node has the label `filter`.
+ * that id (null if none can) and whether the node has the label `filter`. A node that is deleted meanwhile has no id.
  */
-export function findByIds(
-  origin: Origin,
-  index: { label: string; idProperty: string },
+export async function findByIds(
+  reading: Pick<Reading, 'origin' | 'plan'>,
   values: readonly unknown[],
   filter: string | null,
   take: (node: InternalId, id: string | null, passes: boolean) => void,
 ): Promise<void> {
-  const property = `n.${quote(index.idProperty)}`
+  const { origin } = reading
+  const { label, idProperty } = reading.plan.index
+  const property = `n.${quote(idProperty)}`
   const passes = filter === null ? 'true' : `n:${quote(filter)}`
-  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN id(n), ${property}, ${passes}`
-  return origin.each(query, { values }, (row) => take(readInternalId(row), requestTextOf(row), row.boolean()))
-}
-
-/** Reads an id as a request names it. The id may have changed since the search. */
-function requestTextOf(row: Cursor): string | null {
-  const value = readValue(row)
-  return value && requestText(value)
+  const query = `MATCH (n:${quote(label)}) WHERE ${property} IN $values RETURN id(n), ${property}, ${passes}`
+  const nameless = new Map<InternalId, boolean>()
+  await origin.each(query, { values }, (row) => {
+    const node = readInternalId(row)
+    if (row.passNull()) return void nameless.set(node, row.boolean())
+    // The id may have changed since the search, to a value that no request can name.
+    const value = readValue(row)
+    take(node, value && requestText(value), row.boolean())
+  })
+  const deleted = await deletedOf(reading, [...nameless.keys()], idProperty)
+  for (const [node, isPassing] of nameless) if (!deleted.has(node)) take(node, null, isPassing)
 }
 
 /** Whether any node has this label and property. */

@@ -38,7 +38,7 @@ export async function findTargets(reading: Reading): Promise<Targets> {
   const nodes = collectIds()
   for (const { node } of kept?.elements ?? []) nodes.add(node)
   if (rows === null) {
-    await findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter, (node, id, isTargeted) => {
+    await findByIds(reading, values, isLayered ? null : plan.targetFilter, (node, id, isTargeted) => {
       find(id)
       if (isTargeted) nodes.add(node)
     })

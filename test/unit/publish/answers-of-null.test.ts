@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readNodes } from '../../../shared/publish/read/nodes.ts'
 import { nothingLearned, type Reading } from '../../../shared/publish/read/reading.ts'
 import { readRelationshipRows } from '../../../shared/publish/read/relationship-rows.ts'
+import { findTargets } from '../../../shared/publish/read/targets.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
@@ -31,7 +32,6 @@ describe.each(['fail', 'skip'])('relationships, with %s', (onUnpublishable) => {
     ['another start', [7n, 1n, 2n, ['Person'], [null, 'x'], { k: 1n }, 5n]],
     ['no properties', [7n, 1n, 2n, ['Person'], [null, 'x'], null, 1n]],
     ['a far end without values', [7n, 1n, 2n, ['Person'], null, { k: 1n }, 1n]],
-    ['a far end of null values', [7n, 1n, 2n, ['Person'], [null, null], { k: 1n }, 1n]],
     ['a far end with too few values', [7n, 1n, 2n, ['Person'], [null], { k: 1n }, 1n]],
     ['a far end without labels', [7n, 1n, 2n, null, null, { k: 1n }, 1n]],
   ])('%s', (what, row) => {
@@ -55,6 +55,41 @@ describe.each(['fail', 'skip'])('relationships, with %s', (onUnpublishable) => {
   })
 })
 
+describe.each(['fail', 'skip'])('a far end or a node that gets its id while it is read, with %s', (onUnpublishable) => {
+  const bare = [7n, 1n, 2n, ['Person'], [null, null], { k: 1n }, 1n]
+  const fields = { onUnpublishable }
+
+  test(`a relationship whose far end has an id at the second look ends with originChanged (${onUnpublishable})`, async () => {
+    const read = (second: unknown[][], rows: unknown[][] = [bare]) =>
+      readRelationshipRows(readingOf(rows, second, fields), type, { match: '', parameters: {} })
+    await expect(read([[7n, 1n, 2n, false, false]])).rejects.toMatchObject({
+      ...{ status: 502, code: 'originChanged', retryable: true },
+      message: expect.stringContaining('the node 2 had another label or id at first'),
+    })
+    expect((await read([]))?.elements).toEqual([])
+    // What the origin hides says more than what changes.
+    const hidden = [6n, 1n, 3n, ['Person'], [null, 'x'], { k: 1n }, null]
+    const second = [
+      [7n, 1n, 2n, false, false],
+      [6n, 1n, 3n, false, false],
+    ]
+    await expect(read(second, [bare, hidden])).rejects.toMatchObject(broke)
+  })
+
+  test.each([
+    [true, [1n, ['Person'], {}]],
+    [undefined, [1n, ['Person'], [null, null]]],
+  ])(
+    `a node that has an id at the second look ends with originChanged (metadata: %s, ${onUnpublishable})`,
+    async (metadata, row) => {
+      const read = (second: unknown[][]) => readNodes(readingOf([row], second, { metadata, ...fields }), [1])
+      await expect(read([[1n, false]])).rejects.toMatchObject({ code: 'originChanged' })
+      expect((await read([[1n, true]]))?.elements).toMatchObject([{ node: 1 }])
+      expect((await read([]))?.elements).toEqual([])
+    },
+  )
+})
+
 describe.each([true, undefined])('nodes, with metadata: %s', (metadata) => {
   const read = (row: unknown[], second: unknown[][]) => readNodes(readingOf([row], second, { metadata }), [1])
 
@@ -65,6 +100,48 @@ describe.each([true, undefined])('nodes, with metadata: %s', (metadata) => {
     await expect(read(row, [[1n, false]])).rejects.toMatchObject(broke)
     await expect(read(row, [[1n, true]])).rejects.toMatchObject(broke)
     expect((await read(row, []))?.elements).toEqual([])
+  })
+})
+
+describe.each([
+  ['toLayer', { toLayer: ['KNOWS>'], relationships: undefined }],
+  ['more ids than are read at once', { targetFilter: 'Person' }],
+])('ids, with %s', (what, fields) => {
+  /** Answers these rows of ids, `second` when it is asked whether a node exists, and that the layers lead nowhere. */
+  function find(ids: unknown[][], second: unknown[][]) {
+    const { request: parsed } = parsePublishRequest(request({ originIds: ['p1', 'p2'], metadata: true, ...fields }))
+    const sizes = { probe: 10, group: 10, chunk: 1 }
+    const rows = Array(4).fill([9n, ['Person'], { id: 'p1' }])
+    const origin = answeringOrigin((query) => {
+      if (query.includes(' IS NULL')) return second
+      if (query.includes('IN $values RETURN')) return ids
+      return query.includes('LIMIT 2') ? rows : []
+    })
+    return findTargets({ ...nothingLearned(), origin, plan: planOf(parsed), sizes })
+  }
+
+  test(`a node whose id is answered as null, and that has one, breaks the publish off (${what})`, async () => {
+    const rows = [
+      [9n, 'p1', true],
+      [8n, null, true],
+    ]
+    await expect(find(rows, [[8n, false]])).rejects.toMatchObject(broke)
+  })
+
+  test(`a node whose id is answered as null, and that is gone or has lost it, is missing (${what})`, async () => {
+    const rows = [
+      [9n, 'p1', true],
+      [8n, null, true],
+    ]
+    for (const second of [[], [[8n, true]]]) expect((await find(rows, second)).missing).toEqual(['p2'])
+  })
+
+  test(`a node whose id has become a value that no request can name is missing (${what})`, async () => {
+    const rows = [
+      [9n, 'p1', true],
+      [8n, ['a list'], true],
+    ]
+    expect((await find(rows, [[8n, false]])).missing).toEqual(['p2'])
   })
 })
 
