@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { ParameterSyntax } from '../../shared/packet/cypher/parameters.ts'
@@ -27,7 +28,7 @@ export const readFile = defineEndpoint({
     const limitBytes = context.config.limits.inlineBytes
     if (files.length > 1 && bytesOf(files) > limitBytes) throw errors.tooLargeInline(limitBytes)
     const others = files.find((file) => !file.isPart)
-    const sources = others ? [await parsedSource(context, others, limitBytes)] : sourcesOf(context, files)
+    const sources = others ? [await parsedSource(context, params.orgName, others)] : sourcesOf(context, files)
     const { parameterSyntax } = query
     const given = parameterSyntax ? sources.map((source) => converted(source, parameterSyntax)) : sources
     return { kind: 'publish', response: publishResponse(statementFields(given)) }
@@ -39,15 +40,14 @@ const converted = ({ open }: StatementSource, syntax: ParameterSyntax): Statemen
   open: async () => convertSyntax(await open(), syntax),
 })
 
-/** A file stored by another program may not be JSON, so it is read completely and checked before it is inlined. */
-async function parsedSource(context: ApiContext, file: StoredFile, limitBytes: number): Promise<StatementSource> {
+/** A file of another program may be gone, or not JSON, so it is read completely and checked before it is inlined. */
+async function parsedSource(context: ApiContext, orgName: string, file: StoredFile): Promise<StatementSource> {
+  const limitBytes = context.config.limits.inlineBytes
   if (file.bytes > limitBytes) throw errors.tooLargeInline(limitBytes)
   const bytes = await context.store.get(file.key)
-  if (bytes === null || !isJson(bytes)) throw errors.notAPacket(file.fileName)
-  const chunks = async function* () {
-    yield bytes
-  }
-  return { bytes: bytes.length, open: async () => chunks() }
+  if (bytes === null) throw errors.noSuchFile(orgName, file.fileName)
+  if (!isJson(bytes)) throw errors.notAPacket(file.fileName)
+  return { bytes: bytes.length, open: async () => Readable.from([bytes]) }
 }
 
 function isJson(bytes: Buffer): boolean {

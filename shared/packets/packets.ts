@@ -173,9 +173,13 @@ export function createPackets(store: ObjectStore, generations: Generations, know
       if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
       return files
     },
-    /** The content of a part, decompressed. @throws packetDamaged (500) if it is gone or damaged */
-    async open({ key, fileName, bytes, compression }: StoredFile): Promise<AsyncIterable<Buffer>> {
+    /**
+     * The content of a file, decompressed.
+     * @throws packetDamaged (500) if a part is gone or damaged, noSuchFile (404) if a file of others is gone
+     */
+    async open({ key, fileName, bytes, compression, isPart }: StoredFile): Promise<AsyncIterable<Buffer>> {
       const stream = await store.stream(key)
+      if (stream === null && !isPart) throw errors.noSuchFile(key.slice(0, -fileName.length - 1), fileName)
       if (stream === null) throw errors.packetDamaged(new Error(`the object of the part "${fileName}" is gone`))
       // The answer's Content-Length is fixed: clients would read extra bytes as the next answer, and wait for missing
       // bytes.

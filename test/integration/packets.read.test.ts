@@ -120,6 +120,17 @@ describe('foreign files', () => {
     }
   })
 
+  test('a foreign file that vanishes before it is read is missing, like one that was never there', async () => {
+    const org = someOrg()
+    await put(`${org}/deep/f`, 'foreign')
+    const [file] = await packets.require(org, 'deep/f')
+    await store.remove(`${org}/deep/f`)
+    await expect(packets.open(file as StoredFile)).rejects.toMatchObject({
+      ...{ status: 404, code: 'noSuchFile' },
+      message: `fileName: "deep/f" does not exist in "${org}"`,
+    })
+  })
+
   test('foreign files named like parts do not form a packet', async () => {
     const org = someOrg()
     await put(`${org}/fPart1of2`, '1')
