@@ -7,14 +7,19 @@ import { voidStoredParts } from '../shared/jobs/void-job.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/packets/keys.ts'
+import { unlessUnreadable } from '../shared/packets/manifest.ts'
 import { digestOf } from '../shared/publish/manifest-view.ts'
 import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
-/** Marks a job as succeeded if one of its runs has committed its packet. @returns whether one has. */
+/**
+ * Marks a job as succeeded if one of its runs has committed its packet. A manifest that cannot be read shows no commit:
+ * the job ends as damage or as what failed it, and not never. @returns whether a run has committed.
+ */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
   const { id, orgName, fileName, order } = job
-  const generation = await context.generations.ofJob(packetName(orgName, fileName), id, order.latestBefore)
+  const ofJob = context.generations.ofJob(packetName(orgName, fileName), id, order.latestBefore)
+  const generation = await unlessUnreadable(ofJob, () => null)
   if (generation === null) return false
   await succeedJob(context, job, generation)
   return true

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { generationKey, generationsOf, parseGenerationKey } from './keys.ts'
-import { isVisible, type Manifest, parseManifest } from './manifest.ts'
+import { isVisible, type Manifest, parseManifest, unlessUnreadable } from './manifest.ts'
 
 export interface Generation {
   generation: number
@@ -85,12 +85,28 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     return seenAt(name, under)
   }
 
-  /** The generation, of any kind, that a job made among these; null if none. */
+  /** What a void generation at the next number is over: what readers see, or the unreadable generation that they see. */
+  async function shownAt(name: string, number: number): Promise<number | 'gone'> {
+    const seen = await unlessUnreadable<Pick<Generation, 'generation'> | null | 'gone'>(seenAt(name, number), () => ({
+      generation: number,
+    }))
+    return seen === 'gone' ? seen : (seen?.generation ?? 0)
+  }
+
+  /**
+   * The generation, of any kind, that a job made among these; null if none.
+   * @throws packetDamaged if it may be one that is unreadable
+   */
   async function madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null> {
+    const damage: Error[] = []
     for (const generation of numbers) {
-      const manifest = await read(name, generation)
+      const manifest = await unlessUnreadable(read(name, generation), (error) => {
+        damage.push(error)
+        return null
+      })
       if (manifest?.jobId === jobId) return { generation, manifest }
     }
+    if (damage[0]) throw damage[0]
     return null
   }
 
@@ -102,6 +118,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     read,
     latest,
     seenAt,
+    shownAt,
     madeBy,
     /** Keeps the manifest of a generation that this process has created. */
     remember: (name: string, generation: number, manifest: Manifest, bytes: Buffer) =>

@@ -3,7 +3,7 @@ import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { createGenerationReader, type Generation, newManifestCache } from './generation-reader.ts'
 import { generationKey } from './keys.ts'
-import { isVisible, type Manifest, removal } from './manifest.ts'
+import { isVisible, type Manifest, removal, unlessUnreadable } from './manifest.ts'
 import { othersFiles } from './plain-files.ts'
 
 /** Time limit of a commit. After a longer freeze a publisher sends no manifest: sweeps may have removed its parts. */
@@ -62,12 +62,15 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const numbers = isKnown ? [known as number] : await reader.above(name, below)
         if (!isKnown) await hidden.requireListed(numbers[0] ?? 0)
         const candidates = numbers.filter((number) => number > below)
-        const own = await reader.madeBy(name, manifest.jobId, candidates)
+        const making = reader.madeBy(name, manifest.jobId, candidates)
+        // A void generation keeps every run from committing, also if one has made a manifest that cannot be read now.
+        const own = await (manifest.isVoid ? unlessUnreadable(making, () => null) : making)
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
-        const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
+        const found = force ? null : await reader.seenAt(name, latestNumber)
+        const over = manifest.isVoid ? await reader.shownAt(name, latestNumber) : null
         // A sweep has removed the generation since, so list again.
-        if (found === 'gone' && (isKnown || manifest.isVoid)) {
+        if (over === 'gone' || (found === 'gone' && isKnown)) {
           if (!isKnown && ++missing > mostMissing)
             throw errors.packetDamaged(new Error(`a generation below ${latestNumber} does not exist`))
           continue
@@ -75,7 +78,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest, store.now()))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
-        const made = manifest.isVoid ? { ...manifest, over: (found as Generation | null)?.generation ?? 0 } : manifest
+        const made = over === null ? manifest : { ...manifest, over }
         const bytes = Buffer.from(JSON.stringify(made))
         if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DelayedError, type Job } from 'bullmq'
-import { afterAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, describe, expect, inject, test, vi } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
@@ -9,7 +9,8 @@ import type { JobPayload } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { submitJob } from '../../shared/jobs/submit-job.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
-import { packetName } from '../../shared/packets/keys.ts'
+import { createGenerations } from '../../shared/packets/generations.ts'
+import { generationKey, packetName } from '../../shared/packets/keys.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { cancelJob, failJob, finishCommitted } from '../../worker/finish-job.ts'
@@ -102,6 +103,44 @@ test('a run that has stored parts does not commit after its job has ended, altho
     expect((await read(job.id)).state).toBe(state)
     await expect(commit()).rejects.toMatchObject({ code: 'jobVoided' })
   }
+})
+
+describe.each([
+  ['its own commit', 1],
+  ['the packet below', 0],
+])('a job beside a manifest that cannot be read: %s', (whose, commits) => {
+  const ends: [string, object, (worker: typeof context, job: JobRecord) => Promise<void>][] = [
+    ['failed', { code: 'originBroke' }, (worker, job) => failJob(worker, job, errors.originBroke())],
+    ['cancelled', {}, cancelJob],
+  ]
+  test.each(ends)(
+    `a job ends as %s although ${whose} cannot be read, and no run of it commits`,
+    async (state, _, end) => {
+      const { job, manifest, commit } = await committing(1)
+      const name = nameOf(job)
+      if (commits === 1) await commit()
+      await context.store.put(generationKey(name, 1), Buffer.from('{"format":2}'))
+      const worker = { ...context, generations: createGenerations(context.store) }
+      await end(worker, job)
+      expect(await read(job.id)).toMatchObject({ state, generation: null })
+      // Readers and other publishes see the damage, as before, and a publish by force replaces it.
+      await expect(worker.generations.current(name)).rejects.toMatchObject({ code: 'packetDamaged' })
+      const late = worker.generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
+      await expect(late).rejects.toMatchObject({ code: 'jobVoided' })
+      const next = await stagePacket(context, name, ['{"statements":[1]}'])
+      const replacing = { force: true, above: 2, taken: () => new Error('taken') }
+      expect(await worker.generations.commit(name, next, replacing)).toBe(3)
+      expect((await worker.generations.current(name))?.manifest.jobId).toBe(next.jobId)
+    },
+  )
+})
+
+test('a job that has committed ends as succeeded although a later manifest cannot be read', async () => {
+  const { job, commit } = await committing(1)
+  await commit()
+  await context.store.put(generationKey(nameOf(job), 2), Buffer.from('{"format":2}'))
+  await failJob({ ...context, generations: createGenerations(context.store) }, job, errors.originBroke())
+  expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
 })
 
 test('a job whose runs have discarded their parts fails without a void generation', async () => {

@@ -39,7 +39,7 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/generations.ts',
     what: 'a name whose latest generation others have removed stays taken for the jobs submitted before',
-    from: "if (found === 'gone' && (isKnown || manifest.isVoid)) {",
+    from: "if (over === 'gone' || (found === 'gone' && isKnown)) {",
     to: 'if (Number.isNaN(latestNumber)) {',
     tests: ['integration/generations.next-number'],
   },
