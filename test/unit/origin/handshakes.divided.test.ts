@@ -1,28 +1,13 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openOrigin } from '../../../shared/origin/connect.ts'
 import { startDividingProxy } from '../../support/faults/dividing-proxy.ts'
 import { fakeBolt, type Reply } from '../../support/origins/fake-bolt.ts'
 import { listenOn } from '../../support/origins/hostile-origins.ts'
+import { openLocal } from '../../support/origins/open-local.ts'
 import { readRows } from '../../support/origins/read-rows.ts'
 
 /** TCP may divide an answer at any byte. The driver reads only the first piece of an answer to the handshake. */
-
-const credentials = `Basic ${btoa('user:password')}`
-
-const open = (port: number, silenceSeconds = 60) =>
-  openOrigin(
-    { dbUrl: `bolt://127.0.0.1:${port}`, credentials },
-    {
-      allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      port,
-      silenceSeconds,
-      stallSeconds: 60,
-      dnsServers: null,
-    },
-    60,
-  )
 
 const end: Reply = { success: { has_more: false } }
 const answer = (): Reply[] => [{ record: [1, 'a'] }, { record: [2, 'b'.repeat(40)] }, end]
@@ -49,7 +34,7 @@ describe.each([
     const server = await fakeBolt(answer, {}, { handshake })
     const divided = await startDividingProxy(`bolt://127.0.0.1:${server.port}`, (at) => (at < size ? size : 1e9))
     afterAll(() => divided.close())
-    const origin = await open(Number(new URL(divided.boltUrl).port))
+    const origin = await openLocal(Number(new URL(divided.boltUrl).port))
     expect(await readRows(origin, 'RETURN 1')).toEqual(rows)
     await origin.close()
   })
@@ -59,7 +44,7 @@ test('an origin whose answers arrive byte by byte is read', async () => {
   const server = await fakeBolt(answer, {}, { handshake: list })
   const divided = await startDividingProxy(`bolt://127.0.0.1:${server.port}`, (at) => at + 1)
   afterAll(() => divided.close())
-  const origin = await open(Number(new URL(divided.boltUrl).port))
+  const origin = await openLocal(Number(new URL(divided.boltUrl).port))
   expect(await readRows(origin, 'RETURN 1')).toEqual(rows)
   await origin.close()
 })
@@ -74,7 +59,7 @@ describe('an incomplete answer to the handshake', () => {
     'an origin that closes the connection after %s is unreachable',
     async (_hex, bytes) => {
       const { port } = await listenOn('127.0.0.1', (socket) => void socket.once('data', () => socket.end(bytes)))
-      await expect(open(port)).rejects.toMatchObject(unreachable)
+      await expect(openLocal(port)).rejects.toMatchObject(unreachable)
     },
   )
 
@@ -83,7 +68,7 @@ describe('an incomplete answer to the handshake', () => {
       '127.0.0.1',
       (socket) => void socket.once('data', () => socket.write(list.subarray(0, 9))),
     )
-    await expect(open(port, 1)).rejects.toMatchObject(unreachable)
+    await expect(openLocal(port, 1)).rejects.toMatchObject(unreachable)
   })
 
   test('an origin whose answer to the handshake never ends is unreachable', async () => {
@@ -96,7 +81,7 @@ describe('an incomplete answer to the handshake', () => {
       }
     }
     const { port } = await listenOn('127.0.0.1', (socket) => void socket.once('data', () => keepSending(socket)))
-    await expect(open(port)).rejects.toMatchObject(unreachable)
+    await expect(openLocal(port)).rejects.toMatchObject(unreachable)
     expect(sent).toBeLessThan(100_000)
   })
 })

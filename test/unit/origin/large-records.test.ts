@@ -1,31 +1,18 @@
 import { expect, test } from 'vitest'
-import { openOrigin } from '../../../shared/origin/connect.ts'
 import { fakeBolt, inChunks, type Reply } from '../../support/origins/fake-bolt.ts'
+import { openLocal } from '../../support/origins/open-local.ts'
 import { readRows } from '../../support/origins/read-rows.ts'
 
 const end: Reply = { success: { has_more: false } }
 const mebibyte = 1024 * 1024
 const broke = { status: 502, code: 'originBroke' }
 
-const open = (port: number) =>
-  openOrigin(
-    { dbUrl: `bolt://127.0.0.1:${port}`, credentials: `Basic ${btoa('user:password')}` },
-    {
-      allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      port,
-      silenceSeconds: 60,
-      stallSeconds: 60,
-      dnsServers: null,
-    },
-    60,
-  )
-
 test('a read of bounded size whose rows take more is abandoned, and the connection stays usable', async () => {
   const large = 'x'.repeat(mebibyte)
   const server = await fakeBolt((query) =>
     query === 'small' ? [{ record: [1] }, { record: [2] }, end] : [...Array(40).fill({ record: [large] }), end],
   )
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   const { rows, rowBytes } = await origin.rows('large', {}, 24 * mebibyte)
   expect(rows).toBeNull()
   // With the head of the record and of the text.
@@ -41,7 +28,7 @@ test('a read without a limit of its own breaks the origin that sends more than t
 }, async () => {
   const large = 'x'.repeat(50 * mebibyte)
   const server = await fakeBolt(() => [...Array(3).fill({ record: [large] }), end])
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
   await origin.close()
 })
@@ -50,7 +37,7 @@ test('no read accepts a record that is larger than the longest', { timeout: 60_0
   const larger = 'x'.repeat(129 * mebibyte)
   const server = await fakeBolt(() => [{ record: [larger] }, end])
   for (const way of ['rows', 'bounded', 'each'] as const) {
-    const origin = await open(server.port)
+    const origin = await openLocal(server.port)
     const reads = {
       rows: () => origin.rows('rows', {}),
       bounded: () => origin.rows('bounded', {}, 24 * mebibyte),
@@ -70,10 +57,10 @@ const messageOf = (tag: number, values: number) => {
 
 test('a message that is no record is refused if it has more than 10,000 values', async () => {
   const [few, many] = [9_990, 10_001].map((values) => ({ bytes: messageOf(0x70, values) }))
-  const origin = await open((await fakeBolt(() => [few as Reply])).port)
+  const origin = await openLocal((await fakeBolt(() => [few as Reply])).port)
   expect(await readRows(origin, 'RETURN 1')).toEqual([])
   await origin.close()
-  const refused = await open((await fakeBolt(() => [many as Reply])).port)
+  const refused = await openLocal((await fakeBolt(() => [many as Reply])).port)
   await expect(refused.rows('RETURN 1', {})).rejects.toMatchObject(broke)
   await refused.close()
 })
@@ -81,7 +68,7 @@ test('a message that is no record is refused if it has more than 10,000 values',
 test('a message that is no record is refused if it nests without end', async () => {
   const nested = Buffer.concat([Buffer.from([0xb1, 0x70, 0xa1, 0x81, 0x61]), Buffer.alloc(900_000, 0x91), Buffer.of(1)])
   const server = await fakeBolt(() => [{ bytes: inChunks(nested) }])
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
   await origin.close()
 })
@@ -89,7 +76,7 @@ test('a message that is no record is refused if it nests without end', async () 
 test('a record is refused whose bytes are no list of columns', async () => {
   const record = inChunks(Buffer.from([0xb1, 0x71, 0xd6, 0xff, 0xff, 0xff, 0xff, 1]))
   const server = await fakeBolt(() => [{ bytes: record }, end])
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   await expect(origin.each('RETURN 1', {}, () => {})).rejects.toMatchObject(broke)
   await origin.close()
 })

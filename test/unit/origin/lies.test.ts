@@ -1,29 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { openOrigin } from '../../../shared/origin/connect.ts'
 import { type FakeBolt, fakeBolt, type Reply } from '../../support/origins/fake-bolt.ts'
 import { listenOn } from '../../support/origins/hostile-origins.ts'
+import { openLocal } from '../../support/origins/open-local.ts'
 import { readRows, valuesOf } from '../../support/origins/read-rows.ts'
-
-const credentials = `Basic ${btoa('user:password')}`
-
-const open = (port: number, silenceSeconds = 60, target: object = {}) =>
-  openOrigin(
-    { dbUrl: `bolt://127.0.0.1:${port}`, credentials, ...target },
-    {
-      allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      port,
-      silenceSeconds,
-      stallSeconds: 60,
-      dnsServers: null,
-    },
-    60,
-  )
 
 const end: Reply = { success: { has_more: false } }
 
 test('the rows of an origin are read', async () => {
   const server = await fakeBolt(() => [{ record: [1, 'a'] }, { record: [2, 'b'] }, end])
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   expect(await readRows(origin, 'RETURN 1')).toEqual([
     [1n, 'a'],
     [2n, 'b'],
@@ -38,7 +23,7 @@ const received = ({ messages }: FakeBolt, ...signatures: (number | undefined)[])
 
 test('every transaction and query names the database and the bookmarks', async () => {
   const server = await fakeBolt(() => [{ record: [1] }, end])
-  const origin = await open(server.port, 60, { database: 'movies', bookmarks: ['FB:one', 'FB:two'] })
+  const origin = await openLocal(server.port, 60, { database: 'movies', bookmarks: ['FB:one', 'FB:two'] })
   await origin.rows('RETURN 1', {})
   await expect.poll(() => origin.isDue(), { timeout: 10_000 }).toBe(true)
   await origin.renew()
@@ -66,7 +51,7 @@ describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other se
       advertised_address: address,
       hints: { 'ssr.enabled': true, 'telemetry.enabled': true },
     })
-    const origin = await open(server.port, 60, { dbUrl: `${scheme}://127.0.0.1:${server.port}` })
+    const origin = await openLocal(server.port, 60, { dbUrl: `${scheme}://127.0.0.1:${server.port}` })
     await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502 })
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
     await origin.close()
@@ -97,7 +82,7 @@ describe('failures of an origin are classified by code', () => {
     ['Neo.TransientError.Transaction.BookmarkTimeout', ['originBehind', true]],
   ])('failures of an origin are classified by code: %s', async (failure, [code, retryable]) => {
     const server = await fakeBolt(() => [{ failure }])
-    const origin = await open(server.port)
+    const origin = await openLocal(server.port)
     await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502, code, retryable })
     await origin.close()
   })
@@ -106,7 +91,7 @@ describe('failures of an origin are classified by code', () => {
 test('Neo4j 3.5 that has not reached the bookmarks is told from its other changes of state by the message', async () => {
   const failure = 'Neo.TransientError.Transaction.InstanceStateChanged'
   const codeOf = async (message: string) => {
-    const origin = await open((await fakeBolt(() => [{ failure, message }])).port)
+    const origin = await openLocal((await fakeBolt(() => [{ failure, message }])).port)
     const error = await origin.rows('RETURN 1', {}).catch((error) => error)
     await origin.close()
     return error.code
@@ -121,7 +106,7 @@ test.each([
   ['Neo.ClientError.Transaction.InvalidBookmarkMixture', 'bookmarksRefused'],
 ])('%s is the fault of the request', async (failure, code) => {
   const server = await fakeBolt(() => [{ failure }])
-  const origin = await open(server.port)
+  const origin = await openLocal(server.port)
   await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 422, code, retryable: false })
   await origin.close()
 })
@@ -133,7 +118,7 @@ describe('an origin whose response does not end', () => {
 
   test('an origin whose response does not end does not exhaust memory: both rows and ask give up', async () => {
     const server = await fakeBolt(endless)
-    const origin = await open(server.port)
+    const origin = await openLocal(server.port)
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
     await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502, code: 'originBroke' })
     await origin.close()
@@ -141,7 +126,7 @@ describe('an origin whose response does not end', () => {
 
   test('an origin whose response does not end is read row by row until the consumer refuses it', async () => {
     const server = await fakeBolt(endless)
-    const origin = await open(server.port)
+    const origin = await openLocal(server.port)
     let rows = 0
     const read = origin.each('RETURN 1', {}, (row) => {
       expect(row.text()).toBe('x')
@@ -162,10 +147,10 @@ describe('an origin that falls silent', () => {
   test('an origin that falls silent in the middle of rows is abandoned after the silence timeout', async () => {
     const server = await fakeBolt(twoAndNoMore)
     const broken = { status: 502, code: 'originBroke', retryable: true }
-    const origin = await open(server.port, 2)
+    const origin = await openLocal(server.port, 2)
     await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broken)
     await origin.close()
-    const another = await open(server.port, 2)
+    const another = await openLocal(server.port, 2)
     const read: unknown[] = []
     const all = another.each('RETURN 1', {}, (row) => read.push(row.text()))
     await expect(all).rejects.toMatchObject(broken)
@@ -175,7 +160,7 @@ describe('an origin that falls silent', () => {
 
   test('an origin that falls silent while the consumer pauses does not time out', async () => {
     const server = await fakeBolt(() => [{ record: ['one'] }, { record: ['two'] }, end])
-    const origin = await open(server.port, 1)
+    const origin = await openLocal(server.port, 1)
     const { rows } = await origin.rows('RETURN 1', {})
     // Three times the silence timeout.
     const now = process.uptime()
