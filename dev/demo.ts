@@ -8,6 +8,7 @@ import type { ReplayReport } from '../client/replay/replay.ts'
 import type { VerifyReport } from '../client/replay/verify/verify.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { loadAirports } from './airports.ts'
+import { claimRedis } from './claim-redis.ts'
 import { createClient } from './client.ts'
 import { mayWrite } from './may-write.ts'
 import { optionsOf } from './options.ts'
@@ -24,6 +25,7 @@ const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFi
 /** Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. */
 async function demo(stack: Stack, directory: string): Promise<boolean> {
   const target = stack.target as Neo4jAddress
+  await using _redis = process.env.REDIS_URL ? await claimRedis(stack.redis.url) : null
   await using origin = openDriver(stack.neo4j)
   await using copy = openDriver(target)
   await requireWritable(origin, 'NEO4J')
