@@ -6,20 +6,29 @@ import { type IdentityRule, onceForEach } from '../request/identity.ts'
  * labels. `mappedIndices` may name thousands of labels, but a node has few. A column for each id property would cost
  * time in proportion to all of them, and a notification for each that the origin does not have. Queries take the id
  * properties as `$idProperties`.
+ *
+ * Labels change while a query runs. So it binds the labels of a node once, and returns the same ones that chose the
+ * values: labels of a second look would identify the node by the id of another label.
  */
 
 /** The properties that are read of a node with any labels. */
 export const keysOfEnds = ['index']
 
-/** The expression that returns the values; null for a node that no longer exists. */
-export const identifyingValues = (variable: string, fixed: readonly string[]): string =>
-  `[${fixed.map((key) => `${variable}.${quote(key)}`).join(', ')}] + ${idValues(variable)}`
+/** The clause that binds the labels of these nodes, and keeps these variables. */
+export const bindLabels = (nodes: readonly string[], variables: readonly string[]): string =>
+  `WITH ${[...variables, ...nodes.map((node) => `labels(${node}) AS ${labelsOf(node)}`)].join(', ')}`
 
-const idValues = (variable: string) => `[label IN labels(${variable}) | ${variable}[$idProperties[label]]]`
+/** The columns of the labels that `bindLabels` has bound, and of the values; null for a node that no longer exists. */
+export const labelsAndValues = (node: string, fixed: readonly string[]): string =>
+  `${labelsOf(node)}, [${fixed.map((key) => `${node}.${quote(key)}`).join(', ')}] + ${idValues(node, labelsOf(node))}`
+
+const labelsOf = (node: string) => `${node}Labels`
+
+const idValues = (node: string, labels: string) => `[label IN ${labels} | ${node}[$idProperties[label]]]`
 
 /** The condition that a node has no label, or none of the properties that could identify it. */
 export const isUnidentified = (variable: string): string =>
-  `(size(labels(${variable})) = 0 OR ${variable}.${quote('index')} IS NULL AND all(id IN ${idValues(variable)} WHERE id IS NULL))`
+  `(size(labels(${variable})) = 0 OR ${variable}.${quote('index')} IS NULL AND all(id IN ${idValues(variable, `labels(${variable})`)} WHERE id IS NULL))`
 
 /** The keys of the values, for a node with these labels; null for a value that has none, or repeats an earlier one. */
 export const identifyingKeys = (rule: IdentityRule, fixed: readonly string[], labels: readonly string[]) =>

@@ -5,7 +5,7 @@ import type { Cursor } from '../../packstream/cursor.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { withoutDeleted } from './deleted.ts'
-import { identifyingKeys, identifyingValues, keysOfEnds } from './identifying-values.ts'
+import { bindLabels, identifyingKeys, keysOfEnds, labelsAndValues } from './identifying-values.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
@@ -57,8 +57,9 @@ async function nodesOf(
   const { origin, plan, shapes, labels } = reading
   const { identity, search, publishesNodes } = plan
   const fixed = search ? [...keysOfEnds, search.idField] : keysOfEnds
-  const properties = publishesNodes ? 'properties(n)' : identifyingValues('n', fixed)
-  const query = `${match} RETURN id(n), labels(n), ${properties}`
+  const query = publishesNodes
+    ? `${match} RETURN id(n), labels(n), properties(n)`
+    : `${match} ${bindLabels(['n'], ['n'])} RETURN id(n), ${labelsAndValues('n', fixed)}`
   const all = { ...parameters, idProperties: identity.byLabel }
   const rows = await readRows(reading, { query, parameters: all, kind: kindOf(plan), ...size })
   if (rows === null) return null
@@ -77,9 +78,8 @@ async function nodesOf(
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
 
-/** The columns of a node at the end of a relationship, which `readEnd` reads. */
-export const endColumns = (variable: string): string =>
-  `id(${variable}), labels(${variable}), ${identifyingValues(variable, keysOfEnds)}`
+/** The columns of a node at the end of a relationship, which `readEnd` reads. `bindLabels` comes before them. */
+export const endColumns = (variable: string): string => `id(${variable}), ${labelsAndValues(variable, keysOfEnds)}`
 
 export function readEnd({ labels, shapes, plan }: Reading, row: Cursor, source: Source): NodeRow {
   const node = readInternalId(row)

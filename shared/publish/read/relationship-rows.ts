@@ -2,6 +2,7 @@ import { type Properties, readProperties } from '../../origin/properties.ts'
 import { absentShape } from '../../origin/shapes.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
+import { bindLabels } from './identifying-values.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
@@ -65,7 +66,8 @@ export async function readRelationshipRows(
 ): Promise<Found<RelationshipRow> | null> {
   const { origin, plan, shapes } = reading
   const { direction } = type
-  const query = `${match} RETURN id(r), id(n), ${endColumns('m')}, properties(r), id(startNode(r))`
+  const bound = bindLabels(['m'], ['n', 'r', 'm'])
+  const query = `${match} ${bound} RETURN id(r), id(n), ${endColumns('m')}, properties(r), id(startNode(r))`
   const all = { ...parameters, idProperties: plan.identity.byLabel }
   const rows = await readRows(reading, { query, parameters: all, kind: kindOf(type), isOne })
   if (rows === null) return null

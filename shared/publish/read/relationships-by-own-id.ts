@@ -4,6 +4,7 @@ import { type Properties, readProperties, sourceOf } from '../../origin/properti
 import { absentShape } from '../../origin/shapes.ts'
 import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
+import { bindLabels } from './identifying-values.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
@@ -49,7 +50,8 @@ export async function* findRelationships(
   const cursor = originCursor()
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
-    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns} LIMIT ${mostFound + 1}`
+    const bound = `WITH r, a, b LIMIT ${mostFound + 1} ${bindLabels(['a', 'b'], ['r', 'a', 'b'])}`
+    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} ${bound} RETURN ${columns}`
     const { rows } = await origin.rows(query, { values, named, idProperties: plan.identity.byLabel }, mostBytesFound)
     if (rows === null) throw errors.tooManyBytesFound(mostBytesFound)
     // Rows of deleted relationships count too, because they may have displaced others.

@@ -9,6 +9,7 @@ import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { isPublishable } from '../../../shared/packstream/kinds.ts'
 import { createRelationshipSchema, hasUniqueness } from '../../../shared/publish/read/schema.ts'
+import { identifiesByOneLook } from '../../integration/suites/labels-read-once.ts'
 import { checkCases } from '../../replay/run/check-cases.ts'
 import { checkUndo } from '../../replay/run/check-undo.ts'
 import { openWorldOf } from '../../replay/run/open-world.ts'
@@ -71,11 +72,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     const label = uniqueName('Matrix')
     const originIds = await drawMatrix(driver, label, false)
     const request = { ...database(address, label, 'id'), originIds, metadata: true, relationships: ['T'] }
-    const answer = await client.post('/1.0/publish/', {
-      ...request,
-      returnOnly: true,
-      parameterSyntax: 'dollar',
-    })
+    const answer = await client.post('/1.0/publish/', { ...request, returnOnly: true, parameterSyntax: 'dollar' })
     const pairs = shuffled(answeredPairs(answer), 1)
     const expected = await readGraph(driver, label)
     expect(expected.nodes.length).toBe(2 * originIds.length - 1)
@@ -92,6 +89,8 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
     const few = language === 'CYPHER 5' ? 1 : 3
     for (const world of worlds) await checkCases(world, { cases: isLong ? 200 : few }, () => {})
   })
+
+  identifiesByOneLook(`Neo4j 2026, ${language}`, address)
 
   test('generated cases are replayed into Neo4j 2026 and undone', { timeout: 240_000 }, async () => {
     const wanted = isLong ? 20 : 1

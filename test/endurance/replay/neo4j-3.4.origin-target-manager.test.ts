@@ -9,6 +9,7 @@ import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import type { VersionDocument } from '../../../shared/models/version-document.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/publish/read/schema.ts'
+import { identifiesByOneLook } from '../../integration/suites/labels-read-once.ts'
 import { checkCases } from '../../replay/run/check-cases.ts'
 import { checkUndo } from '../../replay/run/check-undo.ts'
 import { openWorldOf } from '../../replay/run/open-world.ts'
@@ -80,6 +81,8 @@ test('generated cases replay from Neo4j 3.4 into Neo4j 3.5, and from Neo4j 5 int
 }, async () => {
   for (const world of worlds) await checkCases(world, { cases: isLong ? 200 : 4 }, () => {})
 })
+
+identifiesByOneLook('Neo4j 3.4', address)
 
 test('generated cases are replayed into Neo4j 3.4 and undone', { timeout: 240_000 }, async () => {
   const wanted = isLong ? 20 : 2

@@ -35,6 +35,7 @@ export const longest = [
   'test/endurance/faults/manager.large-model.test.ts',
   'test/integration/replay.unique-values.test.ts',
   'test/integration/packet.origin-changes-meanwhile.test.ts',
+  'test/integration/far-ends.labels-read-once.test.ts',
   'test/endurance/faults/programs.stop-while-redis-hangs.test.ts',
   'test/endurance/faults/redis.frozen-killed-or-emptied.test.ts',
   'test/endurance/faults/redis.sentinels-with-tls.test.ts',

@@ -34,7 +34,9 @@ const named = (count: number) =>
 test('the query that reads the ends of relationships does not grow with the number of mapped labels', async () => {
   const [few, many] = await Promise.all([read({}, []), read(named(5_000), [])])
   expect(many.query).toBe(few.query)
-  expect(few.query).toContain('labels(m), [m.`index`] + [label IN labels(m) | m[$idProperties[label]]]')
+  expect(few.query).toContain('mLabels, [m.`index`] + [label IN mLabels | m[$idProperties[label]]]')
+  // Labels of a second look may be others than those that chose the values.
+  expect(few.query?.match(/labels\(m\)/g)).toHaveLength(1)
 })
 
 test('each end is identified by the id property of its own label', async () => {
