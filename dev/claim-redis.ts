@@ -2,7 +2,8 @@ import { Redis } from 'ioredis'
 
 /**
  * Claims the Redis database that the environment names for a service of one run, which must not share a queue: another
- * worker would take its jobs, and its workers would take jobs of others. Disposing of the claim empties the database.
+ * worker would take its jobs, and its workers would take jobs of others. Disposing of the claim removes the keys of the
+ * service, and no others.
  * @throws Error if the database is not empty
  */
 export async function claimRedis(url: string): Promise<AsyncDisposable> {
@@ -16,7 +17,9 @@ export async function claimRedis(url: string): Promise<AsyncDisposable> {
   }
   return {
     async [Symbol.asyncDispose]() {
-      await redis.flushdb()
+      for await (const keys of redis.scanStream({ match: 'packets:*', count: 1_000 })) {
+        if (keys.length > 0) await redis.unlink(keys)
+      }
       redis.disconnect()
     },
   }
