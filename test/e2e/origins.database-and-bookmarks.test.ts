@@ -79,7 +79,8 @@ describe('database', () => {
     const error = `400 Bad Request: [1].database: must be the same as in [0], which publishes the "${label}" with "id" "a" too`
     expect(await multi({}, { database: 'neo4j' })).toBe(error)
     expect(await multi({}, { database: 'neo4j', originIds: ['b'] })).toBeNull()
-    expect(await multi({ database: 'Neo4j' }, { database: 'neo4j' })).toBeNull()
+    // Other servers have databases whose names differ only in case, so the name counts as it is written.
+    expect(await multi({ database: 'Neo4j' }, { database: 'neo4j' })).toBe(error)
     // The first one must not lend its connection to the second.
     const missing = '422 Unprocessable Entity: database: the origin has no such database'
     expect(await multi({}, { database: 'nowhere', originIds: ['b'] })).toContain(missing)

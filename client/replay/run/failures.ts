@@ -28,10 +28,19 @@ export function remedyFor(error: unknown): Remedy {
 // The message may quote a value of thousands of characters.
 const longestMessage = 1_000
 
-/** The code and the message, for people. Neo4j gives the reason of some failures in a line after the first. */
+/** How the driver says that the server speaks Bolt 3 or earlier. It names a version of Neo4j that is not enough. */
+const namesNoDatabase = /does not support multiple databases/
+
+/**
+ * The code and the message, for people. Neo4j gives the reason of some failures in a line after the first. Other
+ * servers may give none, or only the description of a status.
+ */
 export function describeFailure(error: unknown): string {
-  const { message = String(error) } = error as { message?: string }
-  const lines = message.slice(0, longestMessage).split('\n')
+  const { message = String(error), gqlStatusDescription } = error as { message?: string; gqlStatusDescription?: string }
+  if (namesNoDatabase.test(message))
+    return 'it speaks Bolt 3 or earlier, in which no database can be named; omit --database'
+  const words = message.trim() || gqlStatusDescription?.trim() || 'the server gives no reason'
+  const lines = words.slice(0, longestMessage).split('\n')
   const line = lines.flatMap((one) => one.trim() || []).join(' ')
   const code = codeOf(error)
   return code.startsWith('Neo.') ? `${code}: ${line}` : line

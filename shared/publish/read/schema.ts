@@ -12,19 +12,21 @@ function targetOf(names: unknown, keys: unknown): { of: string; property: string
 
 /** Whether a constraint guarantees that no two nodes of the label share a value of the property. False if unknown. */
 export async function hasUniqueness(origin: Origin, label: string, idProperty: string): Promise<boolean> {
-  if (origin.legacy) {
+  const rows = origin.legacy ? null : await origin.ask(showConstraints)
+  // Neo4j 4.2 has `SHOW CONSTRAINTS` without `YIELD`.
+  if (rows === null) {
     const texts: unknown[] = descriptionsOfUniqueness(label, idProperty)
-    const rows = await origin.ask('CALL db.constraints() YIELD description RETURN description')
-    return (rows ?? []).some(([description]) => texts.includes(description))
+    const described = await origin.ask('CALL db.constraints() YIELD description RETURN description')
+    return (described ?? []).some(([description]) => texts.includes(description))
   }
-  const rows = await origin.ask('SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties')
-  return (rows ?? []).some(([type, entity, labels, keys]) => {
+  return rows.some(([type, entity, labels, keys]) => {
     const isUnique = entity === 'NODE' && guaranteeing.includes(type as string)
     const target = targetOf(labels, keys)
     return isUnique && target?.of === label && target.property === idProperty
   })
 }
 
+const showConstraints = 'SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties'
 const guaranteeing = ['UNIQUENESS', 'NODE_PROPERTY_UNIQUENESS', 'NODE_KEY']
 
 /**
@@ -33,23 +35,26 @@ const guaranteeing = ['UNIQUENESS', 'NODE_PROPERTY_UNIQUENESS', 'NODE_KEY']
  */
 export async function readIndexes(origin: Origin, entity: 'NODE' | 'RELATIONSHIP') {
   if (origin.legacy && entity === 'RELATIONSHIP') return []
-  const rows = origin.legacy
-    ? await askLegacyIndexes(origin)
-    : await origin.ask('SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties')
+  const rows = (origin.legacy ? null : await origin.ask(showIndexes)) ?? (await askEarlierIndexes(origin))
   const usable = rows?.filter(
     ([kind, state, owner]) => comparing.includes(kind as string) && state === 'ONLINE' && owner === entity,
   )
   return usable?.flatMap(([, , , names, keys]) => targetOf(names, keys) ?? []) ?? null
 }
 
-/** The column with the labels is `tokenNames` in Neo4j 3.5, `label` in 3.4, and `labelsOrTypes` in 4.0 and 4.1. */
-async function askLegacyIndexes(origin: Origin): Promise<unknown[][] | null> {
-  for (const [column, labels] of [
-    ['tokenNames', 'tokenNames'],
-    ['label', '[label]'],
-    ['labelsOrTypes', 'labelsOrTypes'],
+const showIndexes = 'SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties'
+
+/**
+ * Neo4j up to 4.2 has no `SHOW INDEXES YIELD`. The column with the labels is `tokenNames` in Neo4j 3.5, `label` in 3.4,
+ * and `labelsOrTypes` from 4.0 to 4.2.
+ */
+async function askEarlierIndexes(origin: Origin): Promise<unknown[][] | null> {
+  for (const [columns, entity, labels] of [
+    ['tokenNames', "'NODE'", 'tokenNames'],
+    ['label', "'NODE'", '[label]'],
+    ['entityType, labelsOrTypes', 'entityType', 'labelsOrTypes'],
   ]) {
-    const query = `CALL db.indexes() YIELD type, state, ${column}, properties RETURN type, state, 'NODE', ${labels}, properties`
+    const query = `CALL db.indexes() YIELD type, state, ${columns}, properties RETURN type, state, ${entity}, ${labels}, properties`
     const rows = await origin.ask(query)
     if (rows) return rows
   }

@@ -63,10 +63,12 @@ const credentials = z
   .refine((text) => /^Basic [A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').includes(':'), {
     message: 'must be "Basic " followed by the base64 of username:password',
   })
+/** Characters of `database`. Beyond it the answer is `400 invalidRequest`. The origin decides which names it has. */
+const longestDatabase = 255
 const database = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9.-]{2,62}$/, {
-    message: 'must be 3 to 63 letters, digits, dots and dashes, the first of them a letter',
+  .refine((name) => name.length <= longestDatabase && /^(?! )[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+(?<! )$/u.test(name), {
+    message: `must be 1 to ${longestDatabase} characters, without control characters, or spaces at an end`,
     abort: true,
   })
   .refine((name) => name.toLowerCase() !== 'system', { message: 'must not be "system", which has no graph' })

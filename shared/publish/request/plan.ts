@@ -89,11 +89,11 @@ export function planOf(request: PublishRequest): Plan {
 
 /**
  * Identifies an origin: requests with the same name read the same database. Contract 4. The name of a request that
- * gives only a `bolt` URL is that URL.
+ * gives only a `bolt` URL is that URL. Some servers tell databases apart whose names differ only in case.
  */
 export function originName({ dbUrl = '', database }: Partial<PublishRequest>): string {
   const address = dbUrl.replace(/^neo4j/, 'bolt')
-  return database === undefined ? address : `${address} ${database.toLowerCase()}`
+  return database === undefined ? address : `${address} ${database}`
 }
 
 /** The label of a request's origin ids, and that label's id property. Contract 4.3. */
