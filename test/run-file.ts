@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..')
 const bin = join(root, 'node_modules/.bin')
 
 /** Runs one test file with the stack, passing its options in an environment variable; exits with its status. */
-export function runFile(file: string, asked: { name: 'FUZZ' | 'SOAK'; values: object }): void {
+export function runFile(file: string, asked: { name: 'FUZZ' | 'SOAK' | 'TRIED'; values: object }): void {
   const { status } = spawnSync(join(bin, 'vitest'), ['run', '--config', 'test/vitest.config.ts', file], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -30,6 +30,7 @@ export default defineConfig({
       isLong: process.env.LONG_TESTS === '1',
       asked: JSON.parse(process.env.FUZZ ?? '{}'),
       soak: JSON.parse(process.env.SOAK ?? '{}'),
+      tried: JSON.parse(process.env.TRIED ?? '{}'),
     },
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
     projects: [

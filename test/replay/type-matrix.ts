@@ -100,12 +100,17 @@ export const matrix = {
 } as const
 
 /** Durations above 292 years, which Neo4j 3.5 rejects. */
-export const longDurations = [
+const longDurations = [
   'duration({seconds: 9007199254740993})',
   'duration({months: 3000000000, days: -90000000000})',
   'duration({seconds: 9223372036854775807, nanoseconds: 999999999})',
-  'duration({seconds: -9223372036854775807, nanoseconds: -5})',
 ]
+/** The longest negative duration, which Neo4j 4.2 rejects too. */
+const longestDuration = 'duration({seconds: -9223372036854775807, nanoseconds: -5})'
+
+/** The durations of different lengths that a server stores, by how far back it goes. */
+export const durationsOf = { 3: [], 4: longDurations, 5: [...longDurations, longestDuration] } as const
+export type Durations = keyof typeof durationsOf
 
 /** One property per value of a kind, one list of the first two and one of all: `float3`, `two_floats`, `floats`. */
 export const propertiesOf = (kind: string, expressions: readonly string[]): [key: string, expression: string][] => [
@@ -119,8 +124,9 @@ export const propertiesOf = (kind: string, expressions: readonly string[]): [key
 const long = Array.from({ length: 60_000 }, (_, index) => `${index} 🎈 é`).join('')
 
 /** For each kind, a node and a relationship with all its values. @returns the ids of the nodes. */
-export async function drawMatrix(driver: Driver, label: string, isLegacy: boolean): Promise<string[]> {
-  const kinds: Record<string, readonly string[]> = isLegacy ? matrix : { ...matrix, longDuration: longDurations }
+export async function drawMatrix(driver: Driver, label: string, durations: Durations): Promise<string[]> {
+  const longDuration = durationsOf[durations]
+  const kinds: Record<string, readonly string[]> = longDuration.length === 0 ? matrix : { ...matrix, longDuration }
   await run(driver, `CREATE (:${label} {id: 'long', empty: [], long: $long})`, { long })
   for (const [kind, expressions] of Object.entries(kinds)) {
     const map = propertiesOf(kind, expressions).map((entry) => entry.join(': '))

@@ -25,8 +25,13 @@ interface Edition {
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
 }
 
+const harness = (version: string): Artifact => ({
+  ...{ name: 'neo4j-harness', version, pom: 'neo4j.pom.xml', goal: 'copy-dependencies' },
+  settings: [`-Dneo4j=${version}`],
+})
+
 const FIVE: Edition = {
-  artifact: { name: 'neo4j-harness', version: '5.26.30', pom: 'neo4j-5.pom.xml', goal: 'copy-dependencies' },
+  artifact: harness('5.26.30'),
   heap: '512m',
   opens: ['java.nio', 'java.io', 'sun.nio.ch', 'java.lang', 'java.util.concurrent'],
   settings: (boltPort) => ({
@@ -59,7 +64,7 @@ const fiveWithHttp = (httpPort: number): Edition => ({
 })
 
 const THREE: Edition = {
-  artifact: { name: 'neo4j-harness', version: '3.5.35', pom: 'neo4j-3.5.pom.xml', goal: 'copy-dependencies' },
+  artifact: harness('3.5.35'),
   heap: '320m',
   opens: [
     ...FIVE.opens,
@@ -94,16 +99,6 @@ export async function startOrigin(run: Run, isShortLived: boolean): Promise<Neo4
 
 export async function startLegacy(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'legacy', THREE, QUICK_START)).address
-}
-
-const THREE_FOUR: Edition = {
-  ...THREE,
-  artifact: { ...THREE.artifact, version: '3.4.18', pom: 'neo4j-3.4.pom.xml' },
-}
-
-/** A Neo4j 3.4, which speaks Bolt 1 and 2, as ONgDB 1.0 does. */
-export async function startOldest(run: Run): Promise<Neo4jAddress> {
-  return (await startNeo4j(run, 'neo4j-3.4', THREE_FOUR, QUICK_START)).address
 }
 
 export async function startTarget(run: Run): Promise<TargetAddress> {
@@ -148,26 +143,61 @@ export async function startLargeTarget(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'neo4j-target', LARGE, ['-XX:+UseSerialGC'])).address
 }
 
+const FOUR: Edition = {
+  artifact: harness('4.4.48'),
+  heap: '400m',
+  opens: THREE.opens,
+  settings: (boltPort) => ({
+    'dbms.default_listen_address': '127.0.0.1',
+    'dbms.connector.bolt.enabled': true,
+    'dbms.connector.bolt.listen_address': `127.0.0.1:${boltPort}`,
+    'dbms.connector.http.enabled': false,
+    'dbms.connector.https.enabled': false,
+    'dbms.memory.pagecache.size': '64m',
+    'dbms.tx_log.preallocate': false,
+    'dbms.tx_log.rotation.size': '16m',
+    'dbms.security.auth_enabled': true,
+    'dbms.security.auth_max_failed_attempts': 0,
+  }),
+  setPassword: FIVE.setPassword,
+}
+
+/** Neo4j 4.0 and 4.1, over whose Bolt 3 no statement reaches the database `system`. */
+const FOUR_ZERO: Edition = {
+  ...FOUR,
+  setPassword: {
+    statement: 'CALL dbms.security.changePassword($password)',
+    parameters: (password) => ({ password }),
+  },
+}
+
 const OLDEST_JAVA_OF_CURRENT = 21
 
-/** A Neo4j with a calendar version. Undefined if no JDK can run it or no Maven can fetch it. */
-export async function startCurrent(run: Run): Promise<Neo4jAddress | undefined> {
-  const java = await findJdk(OLDEST_JAVA_OF_CURRENT)
-  if (java === undefined || !findProgram('mvn')) return undefined
-  const edition: Edition = {
-    ...FIVE,
-    artifact: { ...FIVE.artifact, version: '2026.08.1', pom: 'neo4j-2026.pom.xml' },
-    java,
-    // The JVM compiles the source file itself.
-    main: (home) => [join(import.meta.dirname, 'StartNeo4j.java'), home],
-    settings: (boltPort, httpPort) => ({
-      ...FIVE.settings(boltPort, httpPort),
-      // These are on by default only in a server.
-      'server.bolt.enabled': true,
-      'dbms.security.auth_enabled': true,
-    }),
-  }
-  return (await startNeo4j(run, 'neo4j-2026', edition, QUICK_START)).address
+const CURRENT: Edition = {
+  ...FIVE,
+  // The JVM compiles the source file itself.
+  main: (home) => [join(import.meta.dirname, 'StartNeo4j.java'), home],
+  settings: (boltPort, httpPort) => ({
+    ...FIVE.settings(boltPort, httpPort),
+    // These are on by default only in a server.
+    'server.bolt.enabled': true,
+    'dbms.security.auth_enabled': true,
+  }),
+}
+
+/**
+ * A Neo4j of this version, from 3.4 on. Undefined if it has a calendar version, and no JDK can run it or no Maven can
+ * fetch it.
+ */
+export async function startVersion(run: Run, version: string): Promise<Neo4jAddress | undefined> {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isCurrent = major > 5
+  const java = isCurrent ? await findJdk(OLDEST_JAVA_OF_CURRENT) : undefined
+  if (isCurrent && (java === undefined || !findProgram('mvn'))) return undefined
+  const four = minor < 2 ? FOUR_ZERO : FOUR
+  const base = isCurrent ? CURRENT : major === 5 ? FIVE : major === 4 ? four : THREE
+  const edition = { ...base, artifact: harness(version), ...(java && { java }) }
+  return (await startNeo4j(run, `neo4j-${version}`, edition, QUICK_START)).address
 }
 
 /** A Neo4j 5 that a test can stop, and start again with its data. */

@@ -1,107 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, inject, test } from 'vitest'
-import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
-import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { expect, inject, test } from 'vitest'
+import { run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
-import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import type { VersionDocument } from '../../../shared/models/version-document.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/publish/read/schema.ts'
 import { identifiesByOneLook } from '../../integration/suites/labels-read-once.ts'
-import { checkCases } from '../../replay/run/check-cases.ts'
-import { checkUndo } from '../../replay/run/check-undo.ts'
-import { openWorldOf } from '../../replay/run/open-world.ts'
-import { drawMatrix } from '../../replay/type-matrix.ts'
-import { everyKind } from '../../support/graphs/every-kind.ts'
+import { openOther, testOtherDatabase } from '../../replay/suites/other-database.ts'
 import { fillVersion, prepareModels } from '../../support/models/open-models.ts'
-import { startLargeIds } from '../../support/origins/large-ids.ts'
-import { ownService } from '../../support/programs/own-service.ts'
-import { answeredPairs } from '../../support/replay/answered-pairs.ts'
-import { replayInOrder } from '../../support/replay/replay-in-order.ts'
-import { replayed, sourceOf, undone, verified } from '../../support/replay/replaying.ts'
-import { openOldest } from '../../support/servers/oldest-neo4j.ts'
-import { shuffled } from '../../support/values/shuffle.ts'
+import { openDatabase } from '../../support/servers/other-database.ts'
 
-const { neo4j, ...stack } = inject('stack')
-const [target, legacy] = [stack.target as Neo4jAddress, stack.legacy as Neo4jAddress]
+const name = 'Neo4j 3.4'
+const address = (await openDatabase('3.4.18')) ?? expect.unreachable()
+const other = await openOther(address, 'Oldest', 1_550_000n, 'braces')
+const { client, driver, originPolicy: policy } = other
+const models = prepareModels(address)
 const isLong = inject('isLong')
 
-const address = await openOldest()
-const { stop, ...elsewhere } = await startLargeIds(address)
-afterAll(stop)
-const origins = [address, elsewhere, inject('largeIds')].map(({ boltUrl }) => new URL(boltUrl).host)
-const { service, client } = await ownService({ workers: 1, origins })
-const { env } = service
-const from = { origin: address, elsewhere, target: legacy, client, env }
-const into = { origin: neo4j, elsewhere: inject('largeIds'), target: address, client, env }
-const worlds = [
-  await openWorldOf(from, 'FromOldest', 1_550_000n, 'braces'),
-  await openWorldOf(into, 'IntoOldest', 1_650_000n, 'braces'),
-]
-const undoWorld = await openWorldOf(into, 'UndoOldest', 1_750_000n, 'braces')
-const [driver, five] = [openDriver(address), openDriver(target)]
-afterAll(() => Promise.all([driver.close(), five.close()]))
-const models = prepareModels(address)
-const directory = await mkdtemp(join(tmpdir(), 'oldest-'))
-afterAll(() => rm(directory, { recursive: true }))
-const policy = worlds[0]?.originPolicy ?? expect.unreachable()
+testOtherDatabase(other, { name, durations: 3, cases: isLong ? 200 : 4, undone: isLong ? 20 : 2 })
 
 test('Neo4j 3.4 speaks Bolt 2', async () => {
   const { protocolVersion } = await driver.getServerInfo()
   expect(String(protocolVersion)).toBe('2.0')
 })
 
-test.each([
-  ['braces', driver],
-  ['dollar', driver],
-  ['dollar', five],
-] as const)('values of every type, published from Neo4j 3.4 in %s, replay exactly', async (parameterSyntax, copy) => {
-  const label = uniqueName('Matrix')
-  const originIds = await drawMatrix(driver, label, true)
-  const answer = await client.post('/1.0/publish/', {
-    ...database(address, label, 'id'),
-    originIds,
-    metadata: true,
-    relationships: ['T'],
-    returnOnly: true,
-    parameterSyntax,
-  })
-  const pairs = shuffled(answeredPairs(answer), 1)
-  const expected = await readGraph(driver, label)
-  expect(expected.nodes.length).toBe(2 * originIds.length - 1)
-  await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
-  await replayInOrder(copy, pairs)
-  expect(differences(expected, await readGraph(copy, label))).toEqual([])
-})
-
-test('generated cases replay from Neo4j 3.4 into Neo4j 3.5, and from Neo4j 5 into Neo4j 3.4', {
-  timeout: 240_000,
-}, async () => {
-  for (const world of worlds) await checkCases(world, { cases: isLong ? 200 : 4 }, () => {})
-})
-
 identifiesByOneLook('Neo4j 3.4', address)
-
-test('generated cases are replayed into Neo4j 3.4 and undone', { timeout: 240_000 }, async () => {
-  const wanted = isLong ? 20 : 2
-  const { undone: count } = await checkUndo(undoWorld, address, wanted, Math.floor(Math.random() * 2 ** 31))
-  expect(count).toBe(wanted)
-})
-
-test('every kind of statement is replayed, verified and undone on Neo4j 3.4', async () => {
-  const label = uniqueName('Kind')
-  await run(driver, `CREATE (:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'})`)
-  const before = await readGraph(driver, label)
-  const undoDirectory = join(directory, label)
-  const source = sourceOf(...everyKind(label))
-  await replayed(source, address, { createConstraints: true, undoDirectory, windowBytes: 1 })
-  expect(await verified(source, address)).toMatchObject({ differing: 0, missingConstraints: [] })
-  expect(differences(before, await readGraph(driver, label))).not.toEqual([])
-  await undone(undoDirectory, address)
-  expect(differences(before, await readGraph(driver, label))).toEqual([])
-})
 
 test('a node of Neo4j 3.4 with 12,000 relationships is published whole', async () => {
   const label = uniqueName('Hub')

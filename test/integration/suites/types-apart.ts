@@ -38,7 +38,7 @@ export function testTypesApart(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
 
   test(`each value of each type differs from its neighbours, and not from itself: ${name}`, async () => {
     const label = uniqueName('Types')
-    const originIds = await drawMatrix(origin, label, true)
+    const originIds = await drawMatrix(origin, label, 3)
     for (const numbers of address === legacy ? ['plain'] : ['plain', 'strict']) {
       const fields = { ...database(neo4j, label, 'id'), originIds, metadata: true, relationships: ['T'], numbers }
       const source = sourceOf(answeredPairs(await client.post('/1.0/publish/', { ...fields, returnOnly: true })))

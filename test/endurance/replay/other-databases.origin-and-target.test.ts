@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import { openOrigin } from '../../../shared/origin/connect.ts'
+import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/publish/read/schema.ts'
+import { openOther, testOtherDatabase } from '../../replay/suites/other-database.ts'
+import { openDatabase, setLanguage } from '../../support/servers/other-database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** What `npm run try:database` asks for; empty in a ring. */
+    tried: { server?: string; cases?: number }
+  }
+}
+
+/**
+ * What `npm run try:database -- SERVER` runs with another server and 300 cases. Neo4j 4.2 differs most from the servers of
+ * the stack: it lists constraints and indexes without `YIELD`, and creates constraints in the old syntax.
+ */
+const { server, cases } = { server: '4.2.19', cases: 2, ...inject('tried') }
+const name = server === 'arcadedb' ? 'ArcadeDB' : `Neo4j ${server}`
+const address = await openDatabase(server)
+const syntax = server.startsWith('3.') ? 'braces' : 'dollar'
+const other = address && (await openOther(address, 'Tried', 1_850_000n, syntax))
+const languages = /^20\d\d\./.test(server) ? (['CYPHER 5', 'CYPHER 25'] as const) : ([''] as const)
+const durations = server.startsWith('3.') ? 3 : server.startsWith('4.') ? 4 : 5
+
+describe.skipIf(other === undefined).each(languages)(`${name} %s`, (language) => {
+  const it = other ?? ({} as NonNullable<typeof other>)
+  beforeAll(async () => {
+    if (language !== '') await setLanguage(it.address, language)
+  })
+
+  testOtherDatabase(it, { name, durations, cases, undone: Math.ceil(cases / 10) })
+
+  test(`the constraints, types and indexes of ${name} are found`, async () => {
+    const { driver, originPolicy } = it
+    const [label, type] = [uniqueName('P'), uniqueName('T')]
+    await run(driver, `CREATE (:${label} {id: 'a'})-[:${type}]->(:${label} {id: 'b'})`)
+    await run(driver, `CREATE ${uniquenessOf(label)}`)
+    await run(driver, `CREATE INDEX ${server.startsWith('3.') ? `ON :${label}(grn)` : `FOR (n:${label}) ON (n.grn)`}`)
+    const origin = await openOrigin(database(it.address, label, 'id'), originPolicy, 60)
+    expect([await hasUniqueness(origin, label, 'id'), await hasUniqueness(origin, label, 'grn')]).toEqual([true, false])
+    expect(await createRelationshipSchema(origin).types()).toContain(type)
+    const indexes = async () =>
+      (await readIndexes(origin, 'NODE'))?.flatMap(({ of, property }) => (of === label ? property : []))
+    await expect.poll(indexes, { timeout: 60_000 }).toHaveLength(2)
+    await origin.close()
+  })
+})
+
+/** Servers before Neo4j 4.4 take the second form, others the first. */
+const uniquenessOf = (label: string) =>
+  /^(3\.|4\.[0-3]\.)/.test(server)
+    ? `CONSTRAINT ON (n:${label}) ASSERT n.id IS UNIQUE`
+    : `CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Driver } from 'neo4j-driver'
+import { afterAll, expect, inject, test } from 'vitest'
+import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import { everyKind } from '../../support/graphs/every-kind.ts'
+import { startLargeIds } from '../../support/origins/large-ids.ts'
+import { ownService } from '../../support/programs/own-service.ts'
+import { answeredPairs } from '../../support/replay/answered-pairs.ts'
+import { replayInOrder } from '../../support/replay/replay-in-order.ts'
+import { replayed, sourceOf, undone, verified } from '../../support/replay/replaying.ts'
+import { shuffled } from '../../support/values/shuffle.ts'
+import { checkCases } from '../run/check-cases.ts'
+import { checkUndo } from '../run/check-undo.ts'
+import { openWorldOf } from '../run/open-world.ts'
+import { type Durations, drawMatrix } from '../type-matrix.ts'
+
+/** A database that is not part of the stack, with a service that may read it, and what generated cases need. */
+export type OtherDatabase = Awaited<ReturnType<typeof openOther>>
+
+/**
+ * @param suite begins the labels of the generated cases, whose internal numbers begin at `firstNumber`
+ * @param parameterSyntax of the packets that are replayed from the database and into it
+ */
+export async function openOther(
+  address: Neo4jAddress,
+  suite: string,
+  firstNumber: bigint,
+  parameterSyntax: 'dollar' | 'braces' = 'dollar',
+) {
+  const { neo4j, ...stack } = inject('stack')
+  const target = stack.target as Neo4jAddress
+  const { stop, ...elsewhere } = await startLargeIds(address)
+  afterAll(stop)
+  const origins = [address, elsewhere, inject('largeIds')].map(({ boltUrl }) => new URL(boltUrl).host)
+  const { service, client } = await ownService({ workers: 1, origins })
+  const { env } = service
+  const copy = parameterSyntax === 'braces' ? (stack.legacy as Neo4jAddress) : target
+  const from = { origin: address, elsewhere, target: copy, client, env }
+  const into = { origin: neo4j, elsewhere: inject('largeIds'), target: address, client, env }
+  const [step, syntax] = [100_000n, parameterSyntax]
+  const worlds = {
+    from: await openWorldOf(from, `From${suite}`, firstNumber, syntax),
+    into: await openWorldOf(into, `Into${suite}`, firstNumber + step, syntax),
+    // Names of its own: it leaves constraints behind, which the targets of generated cases may break.
+    undo: await openWorldOf(into, `Undo${suite}`, firstNumber + 2n * step, syntax),
+  }
+  const [driver, five] = [openDriver(address), openDriver(target)]
+  const directory = await mkdtemp(join(tmpdir(), 'other-'))
+  afterAll(async () => {
+    await Promise.all([driver.close(), five.close()])
+    await rm(directory, { recursive: true })
+  })
+  return { address, client, worlds, driver, five, directory, originPolicy: worlds.from.originPolicy }
+}
+
+interface Asked {
+  /** How titles name the database. */
+  name: string
+  /** Which of the longest durations it stores. */
+  durations?: Durations
+  /** Generated cases as origin, as many as target, and how many of them are undone. */
+  cases: number
+  undone: number
+}
+
+/** Registers what every supported database does, as origin and as target. */
+export function testOtherDatabase(other: OtherDatabase, { name, durations = 5, cases, undone: wanted }: Asked) {
+  const { address, client, worlds, driver, five, directory } = other
+  const timeout = 240_000 + 8_000 * cases
+
+  const ways: (readonly ['braces' | 'dollar', string, Driver])[] = [
+    ['dollar', name, driver],
+    ['dollar', 'Neo4j 5', five],
+    ...(durations === 3 ? [['braces', name, driver] as const] : []),
+  ]
+  test.each(ways)(`values of every type, published from ${name} in %s, replay exactly into %s`, async (...way) => {
+    const [parameterSyntax, , copy] = way
+    const label = uniqueName('Matrix')
+    const originIds = await drawMatrix(driver, label, durations)
+    const answer = await client.post('/1.0/publish/', {
+      ...database(address, label, 'id'),
+      originIds,
+      metadata: true,
+      relationships: ['T'],
+      returnOnly: true,
+      parameterSyntax,
+    })
+    const pairs = shuffled(answeredPairs(answer), 1)
+    const expected = await readGraph(driver, label)
+    expect(expected.nodes.length).toBe(2 * originIds.length - 1)
+    await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
+    await replayInOrder(copy, pairs)
+    expect(differences(expected, await readGraph(copy, label))).toEqual([])
+  })
+
+  test(`generated cases replay from ${name}`, { timeout }, async () => {
+    await checkCases(worlds.from, { cases }, () => {})
+  })
+
+  test(`generated cases replay into ${name}`, { timeout }, async () => {
+    await checkCases(worlds.into, { cases }, () => {})
+  })
+
+  test(`generated cases are replayed into ${name} and undone`, { timeout }, async () => {
+    const { undone: count } = await checkUndo(worlds.undo, address, wanted, Math.floor(Math.random() * 2 ** 31))
+    expect(count).toBe(wanted)
+  })
+
+  test(`every kind of statement is replayed, verified and undone on ${name}`, async () => {
+    const label = uniqueName('Kind')
+    await run(driver, `CREATE (:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'})`)
+    const before = await readGraph(driver, label)
+    const undoDirectory = join(directory, label)
+    const source = sourceOf(...everyKind(label))
+    await replayed(source, address, { createConstraints: true, undoDirectory, windowBytes: 1 })
+    expect(await verified(source, address)).toMatchObject({ differing: 0, missingConstraints: [] })
+    expect(differences(before, await readGraph(driver, label))).not.toEqual([])
+    await undone(undoDirectory, address)
+    expect(differences(before, await readGraph(driver, label))).toEqual([])
+  })
+}
