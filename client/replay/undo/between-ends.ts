@@ -87,7 +87,8 @@ function queryOf({ recognised }: Item): string {
   const ends = template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`
   const set = withRowFields(template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(own)}]->(b)`)
   const found = `collect(r)${own === null ? '[..2]' : ''} AS found`
-  const isAny = `CASE WHEN size(found) > 0 OR (a)-[:${quote(type)}]->(b) THEN true ELSE false END AS isAny`
+  // ArcadeDB takes no bare pattern here.
+  const isAny = `CASE WHEN size(found) > 0 OR exists((a)-[:${quote(type)}]->(b)) THEN true ELSE false END AS isAny`
   const nodes = `${seen('a')} AS start, ${seen('b')} AS end`
   return `${eachRow} ${set} WITH at, a, b, ${found} RETURN at, ${nodes}, found, ${isAny}`
 }

@@ -16,17 +16,20 @@ import type { Graph } from '../generator/graph.ts'
 
 type Run = Pick<Transaction, 'run'>
 
-/** Creates a graph. @returns the element ids of its relationships, in order. */
-async function create(run: Run, { nodes, relationships }: Graph, { all }: Alphabet): Promise<string[]> {
-  const created = await run.run('UNWIND $rows AS row CREATE (n) SET n = row RETURN id(n)', {
-    rows: nodes.map(({ properties }) => properties),
+/**
+ * Creates a graph. Nodes get their labels when they are created: ArcadeDB gives a node another internal id when its
+ * labels change. @returns the element ids of its relationships, in order.
+ */
+async function create(run: Run, { nodes, relationships }: Graph): Promise<string[]> {
+  const ids: bigint[] = []
+  const alike = Map.groupBy(nodes.entries(), ([, { labels }]) => labels.map((label) => `:${label}`).join(''))
+  const created = [...alike].map(async ([labels, entries]) => {
+    const rows = entries.map(([, { properties }]) => properties)
+    const { records } = await run.run(`UNWIND $rows AS row CREATE (n${labels}) SET n = row RETURN id(n)`, { rows })
+    for (const [at, record] of records.entries()) ids[entries[at]?.[0] as number] = record.get(0) as bigint
   })
-  const ids = created.records.map((record) => record.get(0) as bigint)
+  await Promise.all(created)
   const rows = relationships.map((it, index) => ({ ...it, index, from: ids[it.from], to: ids[it.to] }))
-  const labelled = all.map((label) => {
-    const bearers = ids.filter((_, index) => nodes[index]?.labels.includes(label))
-    return run.run(`MATCH (n) WHERE id(n) IN $bearers SET n:${label}`, { bearers })
-  })
   const elementIds: string[] = []
   const drawn = types.map(async (type) => {
     const own = rows.filter((row) => row.type === type)
@@ -38,7 +41,7 @@ async function create(run: Run, { nodes, relationships }: Graph, { all }: Alphab
       elementIds[own[at]?.index as number] = (record.get(0) as DriverRelationship).elementId
     }
   })
-  await Promise.all([...labelled, ...drawn])
+  await Promise.all(drawn)
   return elementIds
 }
 
@@ -72,7 +75,7 @@ export async function createOrigin(driver: Driver, graph: Graph, names: Alphabet
   try {
     return await session.executeWrite(async (transaction) => {
       await wipe(transaction, names)
-      return create(transaction, graph, names)
+      return create(transaction, graph)
     })
   } finally {
     await session.close()
@@ -134,7 +137,7 @@ export async function replayedByEngine(
     return found
   }
   try {
-    await session.executeWrite((transaction) => create(transaction, before, names))
+    await session.executeWrite((transaction) => create(transaction, before))
     const foundBefore = await differences()
     const stored = Buffer.from(stringifyLossless({ statements: pairs }))
     const packed = packPart({ number: 1, sha256: '', items, mapped: [] }, stored)
@@ -153,7 +156,7 @@ export const replayed = (driver: Driver, before: Graph, pairs: readonly Pair[], 
     const session = driver.session()
     const transaction = session.beginTransaction()
     try {
-      await create(transaction, before, names)
+      await create(transaction, before)
       await Promise.all(pairs.map(({ statement, parameters }) => transaction.run(statement, parameters)))
       return await read(transaction, names)
     } finally {

@@ -53,7 +53,10 @@ export async function startLargeIds(origin: Neo4jAddress): Promise<Neo4jAddress 
 }
 
 const handshakeBytes = 20
-/** Offers the manifest handshake. It would add steps that this proxy does not parse, so the offer is removed. */
+/**
+ * Offers the manifest handshake. It would add steps that this proxy does not parse, so the next offer replaces it. Zeros
+ * would not do: ArcadeDB reads no offer after them.
+ */
 const manifest = Buffer.from([0, 0, 1, 0xff])
 const runSignature = 0x10
 
@@ -67,7 +70,7 @@ function queryRewriter(rewrite: (query: string) => string, send: (bytes: Buffer)
       if (waiting.length < handshakeBytes) return
       const handshake = Buffer.from(waiting.subarray(0, handshakeBytes))
       for (let at = 4; at < handshakeBytes; at += 4) {
-        if (handshake.subarray(at, at + 4).equals(manifest)) handshake.fill(0, at, at + 4)
+        if (handshake.subarray(at, at + 4).equals(manifest)) handshake.copy(handshake, at, at + 4, at + 8)
       }
       send(handshake)
       waiting = waiting.subarray(handshakeBytes)
