@@ -22,7 +22,8 @@ interface Edition {
   /** The class to run and its arguments, if they differ from Neo4j 3.5 and 5. */
   main?: (home: string) => readonly string[]
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
-  setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
+  /** Null if the server takes any password. */
+  setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> } | null
 }
 
 const harness = (version: string): Artifact => ({
@@ -162,13 +163,11 @@ const FOUR: Edition = {
   setPassword: FIVE.setPassword,
 }
 
-/** Neo4j 4.0 and 4.1, over whose Bolt 3 no statement reaches the database `system`. */
+/** Neo4j 4.0 and 4.1, over whose Bolt 3 no statement reaches the database `system`, which sets passwords. */
 const FOUR_ZERO: Edition = {
   ...FOUR,
-  setPassword: {
-    statement: 'CALL dbms.security.changePassword($password)',
-    parameters: (password) => ({ password }),
-  },
+  settings: (boltPort, httpPort) => ({ ...FOUR.settings(boltPort, httpPort), 'dbms.security.auth_enabled': false }),
+  setPassword: null,
 }
 
 const OLDEST_JAVA_OF_CURRENT = 21
@@ -266,7 +265,9 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
   return { address, boot: () => run.start(program, 0) }
 }
 
-async function setPassword(address: Neo4jAddress, { setPassword: { database, statement, parameters } }: Edition) {
+async function setPassword(address: Neo4jAddress, edition: Edition) {
+  if (edition.setPassword === null) return
+  const { database, statement, parameters } = edition.setPassword
   await withDriver({ ...address, password: 'neo4j' }, async (driver) => {
     const session = driver.session({ database })
     await session.run(statement, parameters(address.password)).finally(() => session.close())
