@@ -61,6 +61,10 @@ export const jobSchema = z
         skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
         collapsed: count,
         missingIndexes: missingIndexes.optional(),
+        newTypes: z
+          .array(z.enum(['uuid', 'vector']))
+          .optional()
+          .meta({ description: 'Types of values in the packet that only Cypher 25 can make' }),
         model: modelReport.optional(),
       })
       .meta({ id: 'JobReport' })

@@ -5,7 +5,7 @@ import { typeName } from '../packet/values/render-value.ts'
 import type { Numbers, Rendered } from '../packet/values/values.ts'
 import type { Cursor } from '../packstream/cursor.ts'
 import { decode, type Unpack } from '../packstream/decode.ts'
-import { emptyList, isList, isPublishable, type Kind, kind } from '../packstream/kinds.ts'
+import { emptyList, isList, isPublishable, isVector, type Kind, kind, needsCypher25 } from '../packstream/kinds.ts'
 import { passValue } from '../packstream/pass-value.ts'
 import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
@@ -63,8 +63,11 @@ function renderedOf(at: Cursor, of: Kind, numbers: Numbers): Rendered {
   return { json: json.written.toString(), ...expressionOf(of, numbers) }
 }
 
-const typeNameOf = (at: Cursor, of: Kind, unpack: Unpack): string =>
-  of === kind.zonedAtLocal ? 'zoned datetime without an offset' : typeName(decode(at, unpack))
+function typeNameOf(at: Cursor, of: Kind, unpack: Unpack): string {
+  if (of === kind.zonedAtLocal) return 'zoned datetime without an offset'
+  const name = typeName(decode(at, unpack))
+  return needsCypher25(of) ? `${name}, which needs the parameterSyntax dollar,` : name
+}
 
 /** The properties of one element, as the bytes that the origin sent. */
 export class Properties {
@@ -138,7 +141,9 @@ export class Properties {
       const start = at.at
       const one = passValue(at)
       at.at = start
-      if (isList(one) || !isPublishable(one)) return `list with a ${typeNameOf(at, one, this.#source.rows.unpack)}`
+      if (isVector(one)) return 'list with a vector'
+      if (isList(one) || !isPublishable(one) || needsCypher25(one))
+        return `list with a ${typeNameOf(at, one, this.#source.rows.unpack)}`
       at.skip()
     }
     return 'list of values of several types'

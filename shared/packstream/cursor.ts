@@ -173,6 +173,20 @@ export class Cursor {
     return first === marker.true
   }
 
+  /** Moves past a byte array. @returns its bytes, which the next record overwrites */
+  binary(): Buffer {
+    const size = this.#count(this.#first(type.bytes, 'byte array'))
+    this.#advance(size)
+    return this.bytes.subarray(this.at - size, this.at)
+  }
+
+  /** Moves past a UUID. @returns its 16 bytes, which the next record overwrites */
+  uuid(): Buffer {
+    this.#first(type.uuid, 'UUID')
+    this.#advance(17)
+    return this.bytes.subarray(this.at - 16, this.at)
+  }
+
   /** Moves past any value, however deeply it is nested. @returns the number of values in it, including itself */
   skip(): number {
     let values = 0

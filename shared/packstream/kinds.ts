@@ -24,12 +24,20 @@ export const kind = {
   duration: 14,
   point: 15,
   pointInSpace: 16,
+  /** Types that only Cypher 25 can make. */
+  uuid: 17,
+  vectorOfInteger8: 18,
+  vectorOfInteger16: 19,
+  vectorOfInteger32: 20,
+  vectorOfInteger64: 21,
+  vectorOfFloat32: 22,
+  vectorOfFloat64: 23,
   /** The rest cannot be published. */
-  oddPoint: 17,
-  farDateTime: 18,
+  oddPoint: 24,
+  farDateTime: 25,
   /** A zoned datetime without its offset, as versions of Bolt before 4.3 send it. The offset must be added first. */
-  zonedAtLocal: 19,
-  other: 20,
+  zonedAtLocal: 26,
+  other: 27,
 } as const
 export type Kind = number
 
@@ -39,6 +47,9 @@ export const emptyList = list + kind.absent
 
 export const isList = (of: Kind): boolean => of >= list
 export const elementKind = (of: Kind): Kind => of & (list - 1)
+/** Whether only Cypher 25 can make values of this kind. */
+export const needsCypher25 = (of: Kind): boolean => elementKind(of) >= kind.uuid && elementKind(of) < kind.oddPoint
+export const isVector = (of: Kind): boolean => of > kind.uuid && of < kind.oddPoint
 export const isPublishable = (of: Kind): boolean => elementKind(of) < kind.oddPoint
 
 // Of these pairs, the second kind has the expression for both.
@@ -81,4 +92,15 @@ export const tag = {
   duration: 0x45,
   point: 0x58,
   pointInSpace: 0x59,
+  vector: 0x56,
 } as const
+
+/** The kinds of vectors by the byte that Bolt 6 gives for the type of their elements. */
+export const vectors: Readonly<Record<number, Kind>> = {
+  200: kind.vectorOfInteger8,
+  201: kind.vectorOfInteger16,
+  202: kind.vectorOfInteger32,
+  203: kind.vectorOfInteger64,
+  198: kind.vectorOfFloat32,
+  193: kind.vectorOfFloat64,
+}

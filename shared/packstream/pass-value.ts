@@ -1,5 +1,17 @@
 import { type Cursor, type Peer, type, types } from './cursor.ts'
-import { combined, emptyList, type Kind, kind, kindOfInstant, list, mostSeconds, tag } from './kinds.ts'
+import {
+  combined,
+  emptyList,
+  isVector,
+  type Kind,
+  kind,
+  kindOfInstant,
+  list,
+  mostSeconds,
+  tag,
+  vectors,
+} from './kinds.ts'
+import { bytesOf, elementsOf, isFloatVector } from './vectors.ts'
 
 /** Moves past a value. @returns its kind. @throws if it is malformed, as the cursor does */
 export function passValue(cursor: Cursor): Kind {
@@ -25,6 +37,9 @@ export function passValue(cursor: Cursor): Kind {
       return Number.isFinite(cursor.float()) ? kind.float : kind.oddFloat
     case type.integer:
       return Number.isSafeInteger(cursor.integer()) ? kind.safeInteger : kind.largeInteger
+    case type.uuid:
+      cursor.uuid()
+      return kind.uuid
     default:
       cursor.skip()
       return kind.other
@@ -46,14 +61,15 @@ function passList(cursor: Cursor): Kind {
   return list + (isMixed && all === kind.dateTimeByFields ? kindAsInstants(cursor, at, count) : all)
 }
 
-/** The kind of an element. No database stores null or a list in a list. */
+/** The kind of an element. No database stores null, a list or a vector in a list. */
 function elementOf(cursor: Cursor): Kind {
   const first = types[cursor.peek()]
   if (first === type.null || first === type.list) {
     cursor.skip()
     return kind.other
   }
-  return passValue(cursor)
+  const of = passValue(cursor)
+  return isVector(of) ? kind.other : of
 }
 
 function passStructure(cursor: Cursor, fields: number): Kind {
@@ -94,6 +110,9 @@ function passStructure(cursor: Cursor, fields: number): Kind {
       return passPoint(cursor, fields, 2, kind.point)
     case tag.pointInSpace:
       return passPoint(cursor, fields, 3, kind.pointInSpace)
+    case tag.vector:
+      demand(cursor, fields, 2)
+      return passVector(cursor)
     default:
       cursor.at = start
       cursor.skip()
@@ -161,6 +180,16 @@ function passPoint(cursor: Cursor, fields: number, axes: number, of: Kind): Kind
   let found = of
   for (let axis = 0; axis < axes; axis++) if (!Number.isFinite(cursor.float())) found = kind.oddPoint
   return found
+}
+
+/** No database stores a vector with NaN or an infinite element. */
+function passVector(cursor: Cursor): Kind {
+  const type = cursor.binary()
+  const of = (type.length === 1 && vectors[type[0] as number]) || kind.other
+  const bytes = cursor.binary()
+  if (of === kind.other) return of
+  if (bytes.length % bytesOf(of) !== 0) throw cursor.peer.malformed('a vector ends inside an element')
+  return isFloatVector(of) && elementsOf(of, bytes).some((element) => !Number.isFinite(element)) ? kind.other : of
 }
 
 /**

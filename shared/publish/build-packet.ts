@@ -128,6 +128,7 @@ export async function buildPacket(
   await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
   await origins.release()
+  report.newTypes(pairs.newTypes())
   const notation = notationOf(order.requests, order.syntax)
   const content = { ...notation, report: report.read(identitiesOfPacket), shape: writer.shape() }
   return { ...content, observations: [...observations.all()] }

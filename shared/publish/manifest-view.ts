@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { existence, index, oldestServer, uniqueness } from '../packet/cypher/schema.ts'
 import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
 import { partNames } from '../packet/names.ts'
+import { type NewType, newTypes } from '../packet/values/values.ts'
 import type { Generation } from '../packets/generation-reader.ts'
 import { packetName } from '../packets/keys.ts'
 import type { ManifestPart } from '../packets/manifest.ts'
@@ -24,6 +25,8 @@ const required = z.object({ label: text, property: text, cypher: z.object({ 5: t
 export const requires = z
   .object({
     server: text,
+    cypher: z.literal(25).optional().meta({ description: 'The language that the target needs; absent: any' }),
+    edition: z.literal('enterprise').optional().meta({ description: 'Of Neo4j, for values of new types' }),
     /** Uniqueness, which replay relies on. */
     constraints: z.array(required),
     moreConstraints: notListed,
@@ -134,13 +137,23 @@ function statementsOf(parts: readonly ManifestPart[]): Record<StatementKind, num
 }
 
 /** What a target needs for a packet with this report. */
-export function requiresOf({ identities, moreIdentities, model }: JobReport) {
+export function requiresOf({ identities, moreIdentities, newTypes: types = [], model }: JobReport) {
   return {
-    server: oldestServer,
+    ...serverFor(types),
     constraints: identities.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
     ...(moreIdentities ? { moreConstraints: moreIdentities } : {}),
     ...(model ? { model: ofModel(model, identities) } : {}),
   }
+}
+
+/** The oldest server that has all of these types, which only Cypher 25 can make and the Community Edition cannot store. */
+function serverFor(types: readonly NewType[]) {
+  if (types.length === 0) return { server: oldestServer }
+  const [server = ''] = types
+    .map((type) => newTypes[type])
+    .sort()
+    .reverse()
+  return { server, cypher: 25 as const, edition: 'enterprise' as const }
 }
 
 /** What the model that the packet is bound to requires in addition. Replay does not rely on it. */

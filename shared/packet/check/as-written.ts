@@ -1,7 +1,7 @@
 import neo4j, { type DateTime, type Duration, type Point, type Time } from 'neo4j-driver'
-import { stringifyLossless } from '../lossless-json.ts'
+import { parseLossless, stringifyLossless } from '../lossless-json.ts'
 import { isUndecodable, renderValue, seconds, whole } from '../values/render-value.ts'
-import { byFields, type Rendered, type Wrap } from '../values/values.ts'
+import { byFields, newTypeOf, type Rendered, type Wrap } from '../values/values.ts'
 
 /** What a packet says of a value that the target evaluates to another one. No value of a target is the same. */
 export class Altered {
@@ -39,6 +39,7 @@ function isSaid(wrap: Wrap, parameter: unknown, evaluated: unknown): boolean {
   const name = nameOf(wrap)
   if (name === 'toInteger') return !isWhole(parameter) || evaluated === BigInt(parameter)
   if (name === 'toFloat') return !isFloat(parameter) || isNumber(parameter, evaluated)
+  if (newTypeOf(wrap) === 'vector') return isVector(wrap, parameter, evaluated)
   if (!types[name as keyof typeof types](evaluated as object)) return false
   if (typeof parameter === 'string') {
     const text = texts[name as keyof typeof texts]
@@ -47,6 +48,21 @@ function isSaid(wrap: Wrap, parameter: unknown, evaluated: unknown): boolean {
   const fields = parameter as Fields
   const structure = structures[name as keyof typeof structures]
   return structure?.keys(fields) !== true || structure.isSaid(fields, evaluated as never)
+}
+
+/** Whether a value is a vector of this type, with the elements of the parameter. */
+function isVector(wrap: Wrap, parameter: unknown, evaluated: unknown): boolean {
+  const rendered = renderValue(evaluated)
+  if (rendered?.wrap !== wrap || !Array.isArray(parameter)) return false
+  const elements = parseLossless(rendered.json) as unknown[]
+  return (
+    elements.length === parameter.length &&
+    parameter.every((one, index) =>
+      isWhole(one) && isWhole(elements[index])
+        ? BigInt(one) === BigInt(elements[index])
+        : isNumber(one, elements[index]),
+    )
+  )
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -59,6 +75,7 @@ const types = {
   localdatetime: neo4j.isLocalDateTime,
   duration: neo4j.isDuration,
   point: neo4j.isPoint,
+  uuid: neo4j.isUUID,
 }
 
 /** Dates and times as the service writes them. */
@@ -67,6 +84,7 @@ const texts = {
   localtime: /^\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?$/,
   time: /^\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:\+|-(?!00:00))\d\d:\d\d$/,
   localdatetime: /^(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?$/,
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   datetime:
     /^(?:\d{4}|-(?!0000)\d{4}|[+-][1-9]\d{4,8})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:\+|-(?!00:00))\d\d:\d\d$/,
 }

@@ -1,5 +1,16 @@
-import neo4j, { type DateTime, type Integer } from 'neo4j-driver'
-import { combined, isPublishable, type Kind, kind, kindOfInstant, list, tag } from '../../packstream/kinds.ts'
+import neo4j, { type DateTime, type Integer, type Vector } from 'neo4j-driver'
+import {
+  combined,
+  isPublishable,
+  isVector,
+  type Kind,
+  kind,
+  kindOfInstant,
+  list,
+  tag,
+  vectors,
+} from '../../packstream/kinds.ts'
+import { bytesOf } from '../../packstream/vectors.ts'
 import { expressionOf } from './expressions.ts'
 import { type CursorAtValue, textOfValue } from './value-text.ts'
 import type { Numbers, Rendered } from './values.ts'
@@ -12,7 +23,7 @@ type Parts = [of: Kind, tag: number, ...fields: unknown[]]
 
 /**
  * Renders a value as the driver reads it (integers as BigInt, floats as number), by the table of contract 5.
- * @returns null for values without a rendering (byte arrays, vectors, UUIDs, points with a coordinate that is not
+ * @returns null for values without a rendering (byte arrays, lists with vectors, points with a coordinate that is not
  * finite, datetimes that Cypher would read back as other datetimes, types of later versions).
  */
 export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendered | null {
@@ -25,7 +36,7 @@ export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendere
 function renderList(elements: readonly Parts[], numbers: Numbers): Rendered | null {
   // One expression converts all elements: if any is given by its fields instead of as text, all must be.
   const of = elements.length === 0 ? kind.absent : elements.map(([one]) => one).reduce(combined)
-  if (!isPublishable(of) || (of === kind.dateTimeByFields && elements.some(isTooFar))) return null
+  if (!isPublishable(of) || isVector(of) || (of === kind.dateTimeByFields && elements.some(isTooFar))) return null
   const texts = elements.map((one) => jsonOf(one, of, numbers, numbers === 'strict'))
   return { json: `[${texts.join(',')}]`, ...expressionOf(list + of, numbers) }
 }
@@ -43,7 +54,15 @@ function cursorAt(first: number, fields: readonly unknown[]): CursorAtValue {
   const next = <T>() => fields[at++] as T
   return {
     ...{ peek: () => fields.length, structure: () => first, integer: () => Number(next<bigint>()) },
-    ...{ whole: next<bigint>, bigint: next<bigint>, float: next<number>, boolean: next<boolean>, text: next<string> },
+    ...{
+      uuid: next<Buffer>,
+      binary: next<Buffer>,
+      whole: next<bigint>,
+      bigint: next<bigint>,
+      float: next<number>,
+      boolean: next<boolean>,
+      text: next<string>,
+    },
   }
 }
 
@@ -76,10 +95,28 @@ function structureOf(value: object): Parts {
   if (neo4j.isDuration(value)) {
     return [kind.duration, tag.duration, ...[value.months, value.days, value.seconds, value.nanoseconds].map(whole)]
   }
+  if (neo4j.isUUID(value)) return [kind.uuid, 0, value.getTypedArray()]
+  if (neo4j.isVector(value)) return partsOfVector(value)
   if (!neo4j.isPoint(value)) return [kind.other, 0]
   const axes = [value.x, value.y, ...(value.z === undefined || value.z === null ? [] : [value.z])]
   const of = !axes.every(Number.isFinite) ? kind.oddPoint : axes.length === 3 ? kind.pointInSpace : kind.point
   return [of, tag.point, whole(value.srid), ...axes]
+}
+
+const typeBytes = { INT8: 0xc8, INT16: 0xc9, INT32: 0xca, INT64: 0xcb, FLOAT32: 0xc6, FLOAT64: 0xc1 } as const
+
+function partsOfVector(
+  value: Vector<BigInt64Array | Float32Array | Float64Array | Int8Array | Int16Array | Int32Array>,
+): Parts {
+  const type = typeBytes[value.getType()]
+  const of = vectors[type] as Kind
+  const elements = value.asTypedArray()
+  const bytes = Buffer.from(new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength))
+  const size = bytesOf(of)
+  // Bolt sends the most significant byte first.
+  if (size > 1) bytes[`swap${(8 * size) as 16 | 32 | 64}`]()
+  const areFinite = [...elements].every((element) => Number.isFinite(Number(element)))
+  return [areFinite ? of : kind.other, tag.vector, Buffer.of(type), bytes]
 }
 
 function partsOfDateTime(value: DateTime<Whole>): Parts {

@@ -1,12 +1,13 @@
 import type { Cursor } from '../../packstream/cursor.ts'
-import { type Kind, kind, tag } from '../../packstream/kinds.ts'
+import { isVector, type Kind, kind, tag } from '../../packstream/kinds.ts'
+import { elementsOf, isFloatVector } from '../../packstream/vectors.ts'
 import { dayText, momentText, offsetText, timeText } from './times.ts'
 import { floatText, type Numbers, wholeText } from './values.ts'
 
 /** The methods of a cursor that read these values. */
 export type CursorAtValue = Pick<
   Cursor,
-  'bigint' | 'boolean' | 'float' | 'integer' | 'peek' | 'structure' | 'text' | 'whole'
+  'bigint' | 'binary' | 'boolean' | 'float' | 'integer' | 'peek' | 'structure' | 'text' | 'uuid' | 'whole'
 >
 
 /**
@@ -42,8 +43,10 @@ export function textOfValue(cursor: CursorAtValue, of: Kind, numbers: Numbers, a
       return dateTime(cursor, numbers, allByFields && of === kind.dateTimeByFields)
     case kind.duration:
       return duration(cursor, numbers)
+    case kind.uuid:
+      return `"${uuidText(cursor.uuid())}"`
     default:
-      return point(cursor, of === kind.point ? 'xy' : 'xyz')
+      return isVector(of) ? vector(cursor, of) : point(cursor, of === kind.point ? 'xy' : 'xyz')
   }
 }
 
@@ -102,4 +105,16 @@ function point(cursor: CursorAtValue, axes: string): string {
   const srid = cursor.integer()
   const coordinates = [...axes].map((axis) => `,"${axis}":${floatText(cursor.float())}`)
   return `{"srid":${srid}${coordinates.join('')}}`
+}
+
+const uuidText = (bytes: Uint8Array) =>
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+function vector(cursor: CursorAtValue, of: Kind): string {
+  cursor.structure(2)
+  cursor.binary()
+  const text = isFloatVector(of) ? (element: number | bigint) => floatText(Number(element)) : wholeText
+  return `[${elementsOf(of, cursor.binary()).map(text).join(',')}]`
 }

@@ -16,6 +16,13 @@ export const wraps = [
   'durationByFields',
   'timeByFields',
   'datetimeByFields',
+  'uuid',
+  'vectorOfInteger8',
+  'vectorOfInteger16',
+  'vectorOfInteger32',
+  'vectorOfInteger64',
+  'vectorOfFloat32',
+  'vectorOfFloat64',
 ] as const
 export type Wrap = (typeof wraps)[number]
 
@@ -27,6 +34,17 @@ export const byFields: Partial<Record<Wrap, { call: Wrap; integers: string[]; ot
   timeByFields: { call: 'time', integers: ['hour', 'minute', 'second', 'nanosecond'], others: ['timezone'] },
   datetimeByFields: { call: 'datetime', integers: ['epochSeconds', 'nanosecond'], others: ['timezone'] },
 }
+
+/** The name that Cypher gives the type of a vector's elements: `INTEGER8` of `vectorOfInteger8`; null for other values. */
+const elementTypeOf = (wrap: Wrap): string | null => /^vectorOf(.*)$/.exec(wrap)?.[1]?.toUpperCase() ?? null
+
+/** The types that only Cypher 25 can make, with the first Neo4j that has each. Its Community Edition stores neither. */
+export const newTypes = { vector: '2025.10', uuid: '2026.08' } as const
+export type NewType = keyof typeof newTypes
+
+/** The new type that an expression makes; null for other types. */
+export const newTypeOf = (wrap: Wrap | null): NewType | null =>
+  wrap === 'uuid' ? 'uuid' : wrap !== null && elementTypeOf(wrap) !== null ? 'vector' : null
 
 /**
  * `plain`: ordinary JSON numbers. `strict`: the statement gives every number its type, for replay clients whose JSON
@@ -66,8 +84,13 @@ export function elementExpression({ wrap, list }: Pick<Rendered, 'wrap' | 'list'
   return list ? template`[y IN ${variable} | ${applied(wrap, 'y')}]` : applied(wrap, variable)
 }
 
-/** `date({p})`; for a value given by its fields, converts each integer field. */
+/** `date({p})`; for a value given by its fields, converts each integer field; for a vector, each integer. */
 export function applied(wrap: Wrap, value: Param | string): Template {
+  const type = elementTypeOf(wrap)
+  if (type !== null) {
+    const elements = type.startsWith('INTEGER') ? template`[i IN ${value} | toInteger(i)]` : [value]
+    return template`vector(${elements}, size(${value}), ${type})`
+  }
   const fields = byFields[wrap]
   if (fields === undefined) return template`${wrap}(${value})`
   const integers = fields.integers.map((name) => template`${name}: toInteger(${value}.${name})`)

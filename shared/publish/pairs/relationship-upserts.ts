@@ -3,8 +3,9 @@ import type { Properties } from '../../origin/properties.ts'
 import { isQuotable } from '../../packet/cypher/identifiers.ts'
 import { isAlike } from '../../packet/identity.ts'
 import type { Ends, PairMaker, PropertyField } from '../../packet/pair-maker.ts'
+import { isPublishableIn } from '../../packet/values/expressions.ts'
 import type { Rendered } from '../../packet/values/values.ts'
-import { isPublishable, type Kind } from '../../packstream/kinds.ts'
+import type { Kind } from '../../packstream/kinds.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { Plan } from '../request/plan.ts'
 import {
@@ -50,7 +51,7 @@ export class RelationshipUpserts {
     const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
     const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
     const kind: UpsertKind = {
-      ...{ numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skips },
+      ...{ numbers: identity.numbers, syntax: identity.syntax, excluded: this.#excluded, added: this.#added, skips },
       make: (fields, leftOut) => {
         const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
         return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)
@@ -99,6 +100,6 @@ export function ownIdOf(plan: Plan, properties: Properties): Rendered | { proble
   const field = plan.relationshipIdField as string
   const index = properties.shape.indexOf(field)
   if (index === -1 || properties.isNaN(index)) return { problem: `has no property "${field}", the relationshipIdField` }
-  const isUsable = isQuotable(field) && isPublishable(properties.shape.kinds[index] as Kind)
+  const isUsable = isQuotable(field) && isPublishableIn(plan.identity.syntax, properties.shape.kinds[index] as Kind)
   return isUsable ? properties.rendered(index, plan.identity.numbers) : { problem: propertyProblem(properties, index) }
 }

@@ -1,13 +1,14 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
+import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import type { Field, PropertySource, Topic } from '../../packet/kinds/statement.ts'
 import { beforeMetadata, beforeParameters, type Shape } from '../../packet/pair.ts'
 import type { PropertyField } from '../../packet/pair-maker.ts'
-import { expressionOf } from '../../packet/values/expressions.ts'
+import { expressionOf, isPublishableIn } from '../../packet/values/expressions.ts'
 import { type JsonBytes, JsonTooLarge } from '../../packet/values/json-bytes.ts'
 import type { Numbers } from '../../packet/values/values.ts'
-import { isPublishable, type Kind, kind } from '../../packstream/kinds.ts'
+import { type Kind, kind } from '../../packstream/kinds.ts'
 import { typeOf } from '../model/data-types.ts'
 import { nothingBroken, type TypedKeys, type Verdict } from '../model/model-rules.ts'
 
@@ -65,6 +66,7 @@ export class MadeUpserts {
 /** How the upserts of one kind of element are made. */
 export interface UpsertKind {
   numbers: Numbers
+  syntax: ParameterSyntax
   excluded: ReadonlySet<string>
   /** Properties that the packet adds. */
   added: readonly PropertyField[]
@@ -95,7 +97,9 @@ export function upsertShape(of: UpsertKind, properties: Properties, about: () =>
   const verdict = of.judge?.(typed) ?? nothingBroken
   const omitted = new Set(verdict.omitted)
   const judged = omitted.size === 0 ? present : present.filter((at) => !omitted.has(keys[at] as string))
-  const skipped = judged.filter((at) => !isQuotable(keys[at] as string) || !isPublishable(kinds[at] as Kind))
+  const skipped = judged.filter(
+    (at) => !isQuotable(keys[at] as string) || !isPublishableIn(of.syntax, kinds[at] as Kind),
+  )
   const [first] = skipped
   if (first !== undefined && !of.skips) throw errors.unpublishable(`${about()} ${propertyProblem(properties, first)}`)
   const isSkipped = new Set(skipped)

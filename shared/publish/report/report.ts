@@ -1,5 +1,6 @@
 import type { NodeKey } from '../../packet/kinds/statement.ts'
 import { nothingSkipped, type Skipped } from '../../packet/parts/metadata.ts'
+import type { NewType } from '../../packet/values/values.ts'
 import type { BoundModel } from '../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
 import { createModelReport, type ModelReport } from './model-report.ts'
@@ -24,6 +25,8 @@ export interface JobReport {
    * `relationshipIds` scans every relationship of such a type.
    */
   missingIndexes?: { type: string; property: string }[]
+  /** The types of values in the packet that only Cypher 25 can make. */
+  newTypes?: NewType[]
   /** Set for a publish that is bound to a model. */
   model?: ModelReport
 }
@@ -52,6 +55,7 @@ export function createReport(of?: BoundModel | null) {
   const identities = new Map<string, Set<string>>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
+  const newTypes = new Set<NewType>()
   const missingIndexes = new Map<string, { type: string; property: string }>()
   let collapsed = 0
   let identitiesAtLeast = 0
@@ -86,6 +90,9 @@ export function createReport(of?: BoundModel | null) {
       if (missingIndexes.size < firstIndexes.count)
         missingIndexes.set(JSON.stringify([index.type, index.property]), index)
     },
+    newTypes(types: readonly NewType[]): void {
+      for (const type of types) newTypes.add(type)
+    },
     /** Merges another report into this one. */
     add(other: JobReport): void {
       for (const { label, property } of other.identities) report.identity({ label, idProperty: property })
@@ -98,6 +105,7 @@ export function createReport(of?: BoundModel | null) {
       for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += other.skipped[kind]
       collapsed += other.collapsed
       other.missingIndexes?.forEach(report.missingIndex)
+      report.newTypes(other.newTypes ?? [])
       if (other.model === undefined) return
       model ??= createModelReport(other.model.version)
       model.add(other.model)
@@ -117,6 +125,7 @@ export function createReport(of?: BoundModel | null) {
         skipped,
         collapsed,
         ...(indexes.length > 0 ? { missingIndexes: indexes } : {}),
+        ...(newTypes.size > 0 ? { newTypes: [...newTypes].sort() } : {}),
         ...(model ? { model: model.read([...identities.keys()], identitiesAtMost) } : {}),
       }
     },

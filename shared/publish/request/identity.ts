@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Properties } from '../../origin/properties.ts'
+import { defaultSyntax, type ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import type { Identity } from '../../packet/identity.ts'
+import { isPublishableIn } from '../../packet/values/expressions.ts'
 import type { Numbers } from '../../packet/values/values.ts'
-import { isList, isPublishable, type Kind } from '../../packstream/kinds.ts'
+import { isList, type Kind } from '../../packstream/kinds.ts'
 
 /** How a request's nodes get their identity: its `mappedIndices`, parsed once. */
 export interface IdentityRule {
@@ -11,6 +13,7 @@ export interface IdentityRule {
   /** `idProperties` as a parameter of queries. */
   byLabel: Readonly<Record<string, string>>
   numbers: Numbers
+  syntax: ParameterSyntax
 }
 
 /** What determines the identity of a node. `properties` has at least `index` and the id properties of its labels. */
@@ -50,17 +53,18 @@ export const idPropertiesOf = onceForEach(
     new Set(Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))),
 )
 
-const labelsOf = onceForEach((mappedIndices: MappedIndices): Omit<IdentityRule, 'numbers'> => {
+const labelsOf = onceForEach((mappedIndices: MappedIndices): Omit<IdentityRule, 'numbers' | 'syntax'> => {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
   return { idProperties, defaultLabel: DEFAULT_INDEX, byLabel: Object.fromEntries(idProperties) }
 })
 
-export const identityRule = (mappedIndices: MappedIndices, numbers: Numbers = 'plain'): IdentityRule => ({
-  ...labelsOf(mappedIndices),
-  numbers,
-})
+export const identityRule = (
+  mappedIndices: MappedIndices,
+  numbers: Numbers = 'plain',
+  syntax: ParameterSyntax = defaultSyntax,
+): IdentityRule => ({ ...labelsOf(mappedIndices), numbers, syntax })
 
 /**
  * Determines what identifies a node; no other function does. Contract 4.2; seed, Data set requirements, cases 1 to 3.
@@ -76,7 +80,8 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   if (index === -1) return { problem: `has no property "${idProperty}", the id of "${label}"` }
   const of = shape.kinds[index] as Kind
   if (properties.isNaN(index)) return { problem: `has NaN ${isList(of) ? 'in' : 'as'} its id "${idProperty}"` }
-  if (!isPublishable(of)) return { problem: `has a ${properties.typeName(index)} as its id "${idProperty}"` }
+  if (!isPublishableIn(rule.syntax, of))
+    return { problem: `has a ${properties.typeName(index)} as its id "${idProperty}"` }
   return { label, idProperty, id: properties.rendered(index, rule.numbers) }
 }
 

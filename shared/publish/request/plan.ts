@@ -57,7 +57,7 @@ export function planOf(request: PublishRequest): Plan {
   const cleanup = cleanupOf(request)
   return {
     origin: originName(request),
-    identity: identityRule(mappedIndices, request.numbers),
+    identity: identityRule(mappedIndices, request.numbers, request.parameterSyntax),
     mappedIndices,
     index: originIndex(request),
     originIds,

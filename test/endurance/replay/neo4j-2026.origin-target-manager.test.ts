@@ -2,6 +2,11 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
+import { asWritten } from '../../../shared/packet/check/as-written.ts'
+import { valueText } from '../../../shared/packet/check/shown-value.ts'
+import { param, render } from '../../../shared/packet/cypher/parameters.ts'
+import { parseLossless } from '../../../shared/packet/lossless-json.ts'
+import { expression } from '../../../shared/packet/values/values.ts'
 import { isPublishable } from '../../../shared/packstream/kinds.ts'
 import { createRelationshipSchema, hasUniqueness } from '../../../shared/publish/read/schema.ts'
 import { identifiesByOneLook } from '../../integration/suites/labels-read-once.ts'
@@ -9,7 +14,7 @@ import { openOther, testOtherDatabase } from '../../replay/suites/other-database
 import { everyKind } from '../../support/graphs/every-kind.ts'
 import { fillVersion, prepareModels } from '../../support/models/open-models.ts'
 import { mapOf } from '../../support/origins/read-rows.ts'
-import { replayed, sourceOf, verified } from '../../support/replay/replaying.ts'
+import { pairOf, replayed, sourceOf, verified } from '../../support/replay/replaying.ts'
 import { openDatabase, setLanguage } from '../../support/servers/other-database.ts'
 
 const name = 'Neo4j 2026'
@@ -78,17 +83,40 @@ describe.skipIf(prepared === undefined).each(languages)('Neo4j 2026 whose langua
   })
 
   // The Community edition can return such values, but not store them.
-  test('values of types that only Neo4j 2026 has are reported by their names', async () => {
+  test('vectors and UUIDs that Neo4j 2026 sends are written as it evaluates them, except in lists of vectors', async () => {
+    const vectors = ['FLOAT32', 'FLOAT64', 'INTEGER8', 'INTEGER16', 'INTEGER32', 'INTEGER64']
+    const values = [
+      ...vectors.map((type) => `vector([1, -2, 100], 3, ${type})`),
+      ...[
+        'vector([0.1, -0.0], 2, FLOAT32)',
+        'vector([9223372036854775807], 1, INTEGER64)',
+        'uuid()',
+        '[uuid(), uuid()]',
+      ],
+    ]
+    const made = [...values, '[vector([1], 1, FLOAT32)]'].map((value, index) => `v${index + 10}: ${value}`)
     const origin = await openOrigin(database(address, 'P', 'id'), originPolicy, 60)
-    const query = 'CYPHER 25 WITH vector([1, 2], 2, FLOAT32) AS v RETURN {a: v, b: [v], c: uuid()}'
-    const { rows } = await origin.rows(query, {})
+    const { rows } = await origin.rows(`CYPHER 25 RETURN {${made.join(', ')}}`, {})
     const read = mapOf(rows ?? expect.unreachable())
     await origin.close()
-    expect(read.shape.kinds.map((of, index) => [isPublishable(of), read.typeName(index)])).toEqual([
-      [false, 'vector'],
-      [false, 'list with a vector'],
-      [false, 'uuid'],
-    ])
+    expect(read.shape.keys.filter((_, index) => !isPublishable(read.shape.kinds[index] as number))).toEqual(['v20'])
+    expect(read.typeName(read.shape.indexOf('v20'))).toBe('list with a vector')
+    for (const index of values.keys()) {
+      const key = `v${index + 10}`
+      const rendered = read.rendered(read.shape.indexOf(key), 'plain')
+      const written = render(expression(rendered, param('p')), 'dollar')
+      const query = `CYPHER 25 RETURN ${written} AS written`
+      const [row] = await run(driver, query, { p: parseLossless(rendered.json) })
+      expect(asWritten(rendered, parseLossless(rendered.json), row?.[0])).toEqual(row?.[0])
+      expect(valueText(row?.[0])).toBe(valueText(read.value(key)))
+    }
+  })
+
+  test('the Community Edition of Neo4j 2026 names the type that it cannot store', async () => {
+    const upsert = 'MERGE (n:`New` {`id`: $id}) SET n = {`id`: $id, `u`: uuid($u)}'
+    const source = sourceOf([pairOf(upsert, { id: 'a', u: '00112233-4455-6677-8899-aabbccddeeff' })])
+    const expected = language === 'CYPHER 25' ? 'storing properties of type UUID' : "Unknown function 'uuid'"
+    await expect(replayed(source, address, { createConstraints: true })).rejects.toThrow(expected)
   })
 
   test('a multi of named databases and bookmarks of Neo4j 2026 is stored', async () => {
