@@ -49,5 +49,10 @@ function numberText({ json, wrap }: Rendered): string | null {
   return text.startsWith('[') ? `[${text.slice(1, -1).split(',').map(plainNumber).join(',')}]` : plainNumber(text)
 }
 
-const plainNumber = (text: string): string =>
-  /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
+// Neo4j takes the largest integer for equal to the float that is larger by one.
+const [largest, afterLargest] = [String(2n ** 63n - 1n), 2 ** 63]
+
+function plainNumber(text: string): string {
+  if (!/[.eE]/.test(text) || !Number.isInteger(Number(text))) return text
+  return Number(text) === afterLargest ? largest : String(BigInt(Number(text)))
+}

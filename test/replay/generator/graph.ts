@@ -21,6 +21,10 @@ export interface Relationship {
 
 export type Properties = Readonly<Record<string, unknown>>
 
+/** To Neo4j 5 and 2026 the largest integer equals the float that is larger by one. */
+const afterLargest = 2 ** 63
+const asNumber = (value: unknown) => (value === afterLargest ? 2n ** 63n - 1n : value)
+
 /** Equality of id values as in Cypher's `=` and `IN`: 5 equals 5.0, not '5'; NaN equals nothing; [5] equals [5.0]. */
 export function equalIds(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -29,7 +33,7 @@ export function equalIds(a: unknown, b: unknown): boolean {
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) return valueText(a) === valueText(b)
   const areNumbers = [a, b].every((value) => typeof value === 'bigint' || typeof value === 'number')
   // biome-ignore lint/suspicious/noDoubleEquals: the one comparison of a BigInt with a number that is exact.
-  return areNumbers ? a == b : a === b && a !== undefined
+  return areNumbers ? asNumber(a) == asNumber(b) : a === b && a !== undefined
 }
 
 export const propertiesText = (properties: Properties): string =>

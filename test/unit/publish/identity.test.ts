@@ -171,6 +171,9 @@ describe('ids that are equal for MERGE', () => {
     expect(mergeText(rendered(5))).toBe(mergeText(rendered(5n)))
     expect(mergeText(rendered(2 ** 60))).toBe(mergeText(rendered(2n ** 60n)))
     expect(mergeText(rendered('5'))).not.toBe(mergeText(rendered(5n)))
+    expect(mergeText(rendered(2 ** 63))).toBe(mergeText(rendered(2n ** 63n - 1n)))
+    expect(mergeText(rendered(2 ** 63))).not.toBe(mergeText(rendered(2n ** 63n - 2n)))
+    expect(mergeText(rendered(-(2 ** 63)))).toBe(mergeText(rendered(-(2n ** 63n))))
     // As floats they would be equal.
     expect(mergeText(rendered(2n ** 60n + 1n))).not.toBe(mergeText(rendered(2n ** 60n)))
     expect(mergeText(rendered(`${2n ** 60n}`))).not.toBe(mergeText(rendered(2n ** 60n)))
