@@ -52,7 +52,6 @@ function numberText({ json, wrap }: Rendered): string | null {
 // Neo4j takes the largest integer for equal to the float that is larger by one.
 const [largest, afterLargest] = [String(2n ** 63n - 1n), 2 ** 63]
 
-function plainNumber(text: string): string {
-  if (!/[.eE]/.test(text) || !Number.isInteger(Number(text))) return text
-  return Number(text) === afterLargest ? largest : String(BigInt(Number(text)))
-}
+const plainNumber = (text: string): string =>
+  /[.eE]/.test(text) && Number.isInteger(Number(text)) ? integerText(Number(text)) : text
+const integerText = (value: number) => (value === afterLargest ? largest : String(BigInt(value)))
