@@ -1,6 +1,7 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
 import { extendBolt } from '../../../shared/packstream/extend-bolt.ts'
 import { ReplayError } from '../errors.ts'
+import { isRefusedBookmark } from './failures.ts'
 import { sendPackedRows } from './sending.ts'
 
 /** The database that packets are replayed into. */
@@ -16,6 +17,8 @@ export interface Target {
 export interface Connection {
   session(): Session
   close(): Promise<void>
+  /** Called when the target refuses a bookmark of its own: later sessions send none. */
+  forgetBookmarks?(): void
 }
 
 type Access = 'read' | 'write'
@@ -34,9 +37,13 @@ export function connectionOf(driver: Driver, database: string | null = null, acc
   const defaultAccessMode = access === 'read' ? neo4j.session.READ : neo4j.session.WRITE
   const bookmarkManager = neo4j.bookmarkManager()
   const named = database === null ? {} : { database }
+  let bookmarks: object = { bookmarkManager }
   return {
-    session: () => driver.session({ defaultAccessMode, bookmarkManager, ...named }),
+    session: () => driver.session({ defaultAccessMode, ...bookmarks, ...named }),
     close: () => driver.close(),
+    forgetBookmarks: () => {
+      bookmarks = {}
+    },
   }
 }
 
@@ -44,6 +51,9 @@ export async function inSession<T>(connection: Connection, work: (session: Sessi
   const session = connection.session()
   try {
     return await work(session)
+  } catch (error) {
+    if (isRefusedBookmark(error)) connection.forgetBookmarks?.()
+    throw error
   } finally {
     await session.close()
   }

@@ -14,12 +14,18 @@ const ofPair =
 const ofIndexedValue =
   /^Neo\.DatabaseError\.(Statement\.ExecutionFailed|General\.UnknownError): Property value (is too large|size:)/
 
+/** Neo4j 4.1 refuses over Bolt 3 the bookmarks that it has given. */
+export const isRefusedBookmark = (error: unknown): boolean =>
+  /^Neo\.ClientError\.Transaction\.InvalidBookmark/.test(codeOf(error))
+
 /** Decides by the code of the error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
   // These errors are retryable too, but the same batch would need the same memory.
   if (/\.(MemoryPoolOutOfMemoryError|TransactionOutOfMemoryError|OutOfMemoryError)$/.test(code)) return 'halve'
   if (/^(ServiceUnavailable|SessionExpired)$|\.DatabaseUnavailable$/.test(code)) return 'reconnect'
+  // The next session sends no bookmark.
+  if (isRefusedBookmark(error)) return 'repeat'
   if (error instanceof Neo4jError && error.retryable) return 'repeat'
   if (error instanceof MiscountedRows) return 'find the pair'
   return ofPair.test(code) || ofIndexedValue.test(describeFailure(error)) ? 'find the pair' : 'give up'

@@ -50,6 +50,16 @@ test('a constraint that cannot be created after nine attempts is named', async (
   expect(asked.filter((query) => query.startsWith('CREATE CONSTRAINT'))).toHaveLength(9)
 })
 
+test('a target that refuses its own bookmarks gets no further ones', async () => {
+  const { connection, asked } = failing('CALL db.constraints', ['Neo.ClientError.Transaction.InvalidBookmark'])
+  let forgotten = 0
+  await prepare({ ...connection, forgetBookmarks: () => void forgotten++ })
+  expect([forgotten, asked.filter((query) => query.startsWith('CALL db.constraints'))]).toEqual([
+    1,
+    Array(2).fill('CALL db.constraints()'),
+  ])
+})
+
 test('a target that is away is not waited for', async () => {
   const { connection, asked } = failing('CREATE ()', ['ServiceUnavailable', 'ServiceUnavailable'])
   await expect(preflight(connection, needed, settings, signal)).rejects.toMatchObject({
