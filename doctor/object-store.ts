@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../shared/errors/app-error.ts'
 import { openMinioStore } from '../shared/store/minio-store.ts'
-import { type ObjectStore, probeKey } from '../shared/store/object-store.ts'
+import { type KeysBelowKeys, type ObjectStore, type Outcome, probeKey } from '../shared/store/object-store.ts'
+import { answerOf } from '../shared/store/store-answers.ts'
 import { type Check, codeOf, type Finding, fail, ok, warn } from './finding.ts'
 
 const subject = 'object store'
 /** Clock skew that is reported, and the skew from which S3 rejects signatures. */
 const [noticedMs, refusedMs] = [30_000, 15 * 60_000]
 
-/** Proves the store's guarantees as the programs do at start; creates the bucket if it is missing. */
+/** Checks the list that the programs check at start (shared/store/requirements.ts); creates a missing bucket. */
 export const checkObjectStore: Check = async function* ({ storage }) {
   const store = openMinioStore(storage)
+  let outcomes: Outcome[]
   try {
-    await store.prepare()
+    outcomes = await store.probe()
   } catch (error) {
     return yield fail(subject, reasonFor(error))
   }
-  yield ok(subject, `bucket "${storage.bucket}": creates a key once only, reads and lists what was just written`)
+  yield ok(subject, `bucket "${storage.bucket}" is there`)
+  for (const { holds, problem } of outcomes)
+    yield problem === null ? ok(subject, holds) : fail(subject, `it ${problem}`)
+  if (outcomes.some(({ problem }) => problem !== null)) return
+  yield ok('object store names', belowKeys[store.keysBelowKeys()])
   const key = probeKey(randomUUID())
   try {
     yield* checkClock(store, key)
@@ -26,16 +32,24 @@ export const checkObjectStore: Check = async function* ({ storage }) {
   }
 }
 
+const belowKeys: Record<KeysBelowKeys, string> = {
+  listed: 'keeps and lists a key below another key',
+  hidden: 'hides a key below another key from listings: files of others with such names are found by name only',
+  refused: 'keeps no key below another key: packets with such names have no plain files, and such orgs are refused',
+}
+
 function reasonFor(error: unknown): string {
-  // Errors other than AppError are our own messages about what the store lacks.
   if (!(error instanceof AppError)) return (error as Error).message
-  const code = codeOf(error)
+  const answer = answerOf(error)
+  const code = answer?.code ?? codeOf(error)
+  const says = answer === null ? '' : `; it says: ${answer.words}`
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them by NTP'
   if (/Access|Signature|Authoriz|Forbidden|InvalidToken/i.test(code)) {
-    return `refuses access (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION, and what that key may do`
+    return `refuses access (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION, and what that key may do${says}`
   }
   if (/CERT|SIGNED|TLS|SSL/.test(code)) return `its certificate is not trusted (${code}): set CA_FILE to its authority`
-  return `does not answer as it should (${code}): check S3_ENDPOINT, S3_BUCKET, and that the store runs`
+  const does = answer === null ? 'does not answer as it should' : answer.isRefusal ? 'refuses a request' : 'fails'
+  return `${does} (${code}): check S3_ENDPOINT, S3_BUCKET, and that the store runs${says}`
 }
 
 /** Sweeps depend on the age of objects; signatures and download links depend on the time of day. */

@@ -197,6 +197,29 @@ export const queueFull = () =>
   new AppError(503, 'queueFull', 'too many publishes are waiting; try again later', { headers: soon })
 export const queueAway = caused(503, 'queueAway', 'the job queue does not answer; try again later', away)
 export const storeAway = caused(503, 'storeAway', 'the object store does not answer; try again later', away)
+// The codes with which the store answered are shown. Its words are for the log: they may quote an address or a key.
+export const storeFails = (failure: string, cause?: unknown) =>
+  new AppError(503, 'storeAway', `the object store fails to serve the request (${failure}); try again later`, {
+    ...away,
+    cause,
+  })
+export const storeRefuses = (refusal: string, cause?: unknown) =>
+  new AppError(
+    503,
+    'storeAway',
+    `the object store refuses the request (${refusal}); tell its operator if this persists`,
+    { ...away, cause },
+  )
+/** `blocking`: a key, or one with a slash at its end if other keys are below it. */
+export const nameBlocked = (blocking: string, cause?: unknown) =>
+  new AppError(
+    409,
+    'nameBlocked',
+    blocking.endsWith('/')
+      ? `this object store cannot keep an object ${JSON.stringify(blocking.slice(0, -1))}, because it has others below that name`
+      : `this object store cannot keep anything below ${JSON.stringify(blocking)}, because that is an object`,
+    { cause },
+  )
 export const managerAway = caused(503, 'managerAway', 'the manager database does not answer; try again later', away)
 export const managerMemoryLimit = caused(
   503,

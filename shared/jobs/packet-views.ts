@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { AppError } from '../errors/app-error.ts'
 import { type EventContext, plainFilesFailed } from '../observability/events.ts'
 import type { Generation } from '../packets/generation-reader.ts'
 import { mark, markLatest } from '../packets/listing/markers.ts'
@@ -15,6 +16,8 @@ const refreshed = script(
   `if redis.call('ZSCORE', '${stalePlainFilesKey}', name) ~= marked then return 0 end
 return redis.call('ZREM', '${stalePlainFilesKey}', name)`,
 )
+
+const isNameBlocked = (error: unknown) => error instanceof AppError && error.code === 'nameBlocked'
 
 /**
  * The views of packets that follow a commit: the plain files, and the generation markers that listings read. A packet
@@ -46,7 +49,11 @@ export function createPacketViews(
   const update = (name: string, change: (name: string) => Promise<unknown>) =>
     loggingFailure(async () => {
       const marked = await redis.zscore(stalePlainFilesKey, name).catch(() => null)
-      await change(name)
+      // If the store can never keep a plain file of this name, trying again would not help.
+      await change(name).catch((error) => {
+        if (!isNameBlocked(error)) throw error
+        plainFilesFailed({ log, metrics }, error)
+      })
       if (marked !== null) await refreshed(redis, { name, marked })
     })
 

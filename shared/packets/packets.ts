@@ -95,7 +95,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
   async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
     const base = parsePartName(fileName)?.base ?? fileName
     const name = packetName(orgName, fileName)
-    const others = await othersFiles(store, generations, packetName(orgName, base))
+    const others = await othersFiles(store, generations, packetName(orgName, base), [name])
     const found = others.find(({ key }) => key === name)
     return found ? [{ fileName, key: name, bytes: found.bytes, isPart: false }] : findOwn(orgName, fileName)
   }
@@ -161,7 +161,10 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
     async standingOf(orgName: string, fileName: string) {
       const name = packetName(orgName, fileName)
-      const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
+      const [{ number, highest }, files] = await Promise.all([
+        generations.latest(name),
+        plainFilesOf(store, generations, name),
+      ])
       const isPacket = highest !== null && isVisible(highest.manifest, store.now())
       // The files may belong to a packet committed since the generations were read.
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)

@@ -7,14 +7,49 @@ import { hasExpired, type Manifest, type ManifestPart } from './manifest.ts'
 // One page of a listing.
 const listedTogether = 1_000
 
-/** The plain objects under a packet's name: `name` itself, and part names of any count. */
-export async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
+/**
+ * The plain objects under a packet's name: `name` itself, and part names of any count. `asked`: further names of its
+ * files. On a store that hides keys below keys, hidden objects are found only under the packet's name, the names that
+ * its last generations imply, and the names asked for.
+ */
+export async function plainFilesOf(
+  store: ObjectStore,
+  generations: GenerationReader,
+  name: string,
+  asked: readonly string[] = [],
+): Promise<StoredObject[]> {
+  const listed = await listedFilesOf(store, name)
+  if (!(await isBelowKey(store, name))) return listed
+  const known = new Set(listed.map(({ key }) => key))
+  const hidden = new Set([name, ...asked, ...(await impliedNames(generations, name))])
+  const unlisted = [...hidden].filter((key) => !known.has(key))
+  const found = await inBatches(unlisted, (key) => store.find(key))
+  return [...listed, ...found.filter((object) => object !== null)]
+}
+
+async function listedFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
   const isOwn = ({ key }: StoredObject) => key === name || parsePartName(key)?.base === name
   const found = await first(listedTogether, store.list(name))
   if (found.length < listedTogether) return found.filter(isOwn)
   // Very many names start with this one, which sorts before them; its parts are listed separately.
   const parts = await first(Number.POSITIVE_INFINITY, store.list(`${name}Part`))
   return [...found.filter(({ key }) => key === name), ...parts.filter(isOwn)]
+}
+
+/** Whether the store hides the files of a packet, because another object has the name of a directory above it. */
+async function isBelowKey(store: ObjectStore, name: string): Promise<boolean> {
+  if (store.keysBelowKeys() !== 'hidden') return false
+  // An object with the name of a top-level org would hide all of that org.
+  const above = [...name.matchAll(/\//g)].slice(1).map(({ index }) => name.slice(0, index))
+  return (await inBatches(above, (key) => store.find(key))).some((found) => found !== null)
+}
+
+/** Names of the files of a packet's last generations. */
+async function impliedNames(generations: GenerationReader, name: string): Promise<string[]> {
+  const [latest] = await generations.above(name, Number.POSITIVE_INFINITY)
+  if (latest === undefined) return []
+  const counts = new Set((await lastManifests(generations, name, latest)).map(({ parts }) => parts.length))
+  return [...counts].flatMap((count) => partNames(name, count))
 }
 
 async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
@@ -31,11 +66,16 @@ const contentOf = ({ bytes, etag, storedBytes = bytes }: Pick<ManifestPart, 'byt
 // generations.
 const mayHaveLeftCopies = 32
 
-/** Contents of the parts of a packet's last generations. */
-async function contentsOf(generations: GenerationReader, name: string, latest: number): Promise<Set<string>> {
+async function lastManifests(generations: GenerationReader, name: string, latest: number): Promise<Manifest[]> {
   const numbers = await generations.above(name, latest - mayHaveLeftCopies)
   const manifests = await inBatches(numbers.slice(0, mayHaveLeftCopies), (number) => generations.read(name, number))
-  return new Set(manifests.flatMap((manifest) => manifest?.parts ?? []).map(contentOf))
+  return manifests.filter((manifest) => manifest !== null)
+}
+
+/** Contents of the parts of a packet's last generations. */
+async function contentsOf(generations: GenerationReader, name: string, latest: number): Promise<Set<string>> {
+  const manifests = await lastManifests(generations, name, latest)
+  return new Set(manifests.flatMap(({ parts }) => parts).map(contentOf))
 }
 
 /**
@@ -47,9 +87,10 @@ export async function othersFiles(
   store: ObjectStore,
   generations: GenerationReader,
   name: string,
+  asked: readonly string[] = [],
 ): Promise<StoredObject[]> {
   // List the objects first, so that copies of a packet committed in the meantime are recognized.
-  const found = await plainFilesOf(store, name)
+  const found = await plainFilesOf(store, generations, name, asked)
   if (found.length === 0) return []
   const { number, highest } = await generations.latest(name)
   if (number === 0) return found
@@ -77,8 +118,8 @@ export async function refreshPlainFiles(
     const highest = await generations.highest(name)
     if (highest === null) return
     if (highest.manifest.removed) await removeLeftovers(store, generations, name)
-    else if (hasExpired(highest.manifest, store.now())) await removeAll(store, name)
-    else await copyParts(store, name, highest.manifest)
+    else if (hasExpired(highest.manifest, store.now())) await removeAll(store, generations, name)
+    else await copyParts(store, generations, name, highest.manifest)
     if ((await generations.highest(name))?.generation === highest.generation) return
   }
 }
@@ -95,22 +136,24 @@ export async function copyCommitted(
   isNew: boolean,
 ): Promise<boolean> {
   if (hasExpired(manifest, store.now())) return false
-  await copyParts(store, name, manifest, isNew ? [] : undefined)
+  await copyParts(store, generations, name, manifest, isNew ? [] : undefined)
   return generations.isLatest(name, generation)
 }
 
 async function copyParts(
   store: ObjectStore,
+  generations: GenerationReader,
   name: string,
   { parts }: Manifest,
   existing?: readonly StoredObject[],
 ): Promise<void> {
   const wanted = partNames(name, parts.length)
-  const found = new Map((existing ?? (await plainFilesOf(store, name))).map((object) => [object.key, object]))
+  const present = existing ?? (await plainFilesOf(store, generations, name))
+  const found = new Map(present.map((object) => [object.key, object]))
   await inBatches([...wanted.entries()], async ([index, key]) => {
     const part = parts[index] as ManifestPart
-    const present = found.get(key)
-    if (!present || contentOf(present) !== contentOf(part)) await store.copy(part.key, key)
+    const before = found.get(key)
+    if (!before || contentOf(before) !== contentOf(part)) await store.copy(part.key, key)
   })
   const kept = new Set(wanted)
   for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
@@ -118,15 +161,15 @@ async function copyParts(
 
 async function removeLeftovers(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
   const others = new Set((await othersFiles(store, generations, name)).map(({ key }) => key))
-  for (const { key } of await plainFilesOf(store, name)) if (!others.has(key)) await store.remove(key)
+  for (const { key } of await plainFilesOf(store, generations, name)) if (!others.has(key)) await store.remove(key)
 }
 
-async function removeAll(store: ObjectStore, name: string): Promise<void> {
-  for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
+async function removeAll(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
+  for (const { key } of await plainFilesOf(store, generations, name)) await store.remove(key)
 }
 
 /** Removes the view of a just removed packet, whatever its objects contain; restores it if a newer packet exists. */
 export async function removePlainFiles(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
-  await removeAll(store, name)
+  await removeAll(store, generations, name)
   await refreshPlainFiles(store, generations, name)
 }

@@ -5,6 +5,25 @@ import type { StoreClock } from './store-clock.ts'
 /** A request to the store was inactive for too long. */
 export class StoreStalled extends Error {}
 
+/** The store answered that it failed. */
+export class StoreFailed extends Error {
+  /** The store's code, or the status of an answer without one. */
+  readonly code: string
+
+  constructor(statusCode: number, body: string) {
+    const [, code = `HTTP ${statusCode}`] = /<Code>([\w.-]{1,100})<\/Code>/.exec(body) ?? []
+    const [, words = 'no message'] = /<Message>([^<]{1,1000})/.exec(body) ?? []
+    super(words)
+    this.code = code
+  }
+}
+
+/** Statuses for which the minio client drops the answer, and with it the store's code and words. */
+const isDropped = (status = 0) => status === 408 || status === 429 || status === 499 || status >= 500
+
+/** Bytes of an error's answer that are read. */
+const mostErrorBytes = 65_536
+
 /**
  * Transport for the minio client, which sets no timeout and would wait forever for a store that hangs. A request fails
  * if its connection is inactive for `limitMs`, before or during the response. `clock` hears the time of each response.
@@ -21,7 +40,8 @@ export function boundedTransport(
     const sent = request({ ...options, timeout: limitMs }, (response) => {
       received = response
       clock.hear(response.headers.date)
-      onResponse(response)
+      if (!isDropped(response.statusCode)) return onResponse(response)
+      void failureOf(response).then((failure) => sent.emit('error', failure))
     })
     return sent.on('timeout', () => {
       // Unread data means that the reader, such as a client, is slow, not the store.
@@ -31,4 +51,19 @@ export function boundedTransport(
   }
 
   return { request: bounded as typeof http.request }
+}
+
+async function failureOf(response: IncomingMessage): Promise<StoreFailed> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > mostErrorBytes) break
+    }
+  } catch {
+    // What has arrived says enough.
+  }
+  return new StoreFailed(response.statusCode ?? 0, Buffer.concat(chunks).toString())
 }

@@ -1,56 +1,67 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { buffer, text } from 'node:stream/consumers'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
 import type { StoreSettings } from '../config/config.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
-import { boundedTransport, StoreStalled } from './bounded-transport.ts'
-import { type ListOptions, type ObjectStore, probeKey, type StoredObject } from './object-store.ts'
-import { detectKeyRules, s3Keys } from './s3proxy.ts'
+import { boundedTransport } from './bounded-transport.ts'
+import { refusesLateRequests } from './late-request.ts'
+import { canStartAfter, type ListRequest, listQuery, parseListing, withoutDotSegments } from './listing.ts'
+import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
+import { probeStore } from './requirements.ts'
+import { isTaken, nullWhenMissing, outcomeOf, refusalOf, retried, storeError } from './store-answers.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
+import { type StoreRules, s3Keys } from './store-rules.ts'
 
 const contentType = { 'Content-Type': 'application/json' }
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
 const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('base64')
-const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(codeOf(error))
-const isTaken = (error: unknown) =>
-  codeOf(error) === 'PreconditionFailed' || codeOf(error) === 'ConditionalRequestConflict'
 
 const mostPageKeys = 1_000
-
-/** Delays before each retry of an idempotent request. */
-const retryDelaysMs = [100, 500]
 
 /** Object store on any S3-compatible server, through the minio client. */
 export function openMinioStore(settings: StoreSettings, observe: ObserveCall = () => {}): ObjectStore {
   const clock = createStoreClock()
-  const client = timed(clientOf(settings, settings.endpoint, clock), requests, outcomeOf, observe)
+  const plainClient = clientOf(settings, settings.endpoint, clock)
+  const client = timed(plainClient, requests, outcomeOf, observe)
   const signer = clientOf(settings, settings.publicEndpoint, clock)
   const { bucket } = settings
+  const { list } = timed({ list: listPage }, { list: 'list' }, outcomeOf, observe)
   // Over plain HTTP the request's signature covers the body.
   const isEncrypted = settings.endpoint.startsWith('https:')
-  let keyRules = s3Keys
+  let rules: StoreRules = { ...s3Keys, keysBelowKeys: () => 'hidden' }
+
+  async function listPage(request: ListRequest) {
+    const query = listQuery(request)
+    return parseListing(await text(await plainClient.makeRequestAsync({ method: 'GET', bucketName: bucket, query })))
+  }
 
   async function* pages(
     prefix: string,
     delimiter: string,
     { pageKeys = mostPageKeys, startAfter = '', skipTo = () => null }: ListOptions = {},
   ): AsyncGenerator<StoredObject | { prefix: string }> {
-    for (let token = '', after = startAfter, keys = pageKeys; ; ) {
-      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, keys, after))
-      for (const { name, prefix: level, size, etag = '', lastModified } of page.objects) {
-        if (level !== undefined) yield { prefix: level }
-        else if (name !== undefined) {
-          yield { key: name, bytes: Number(size), etag, modifiedAt: new Date(lastModified ?? 0).getTime() }
-        }
-      }
+    let after = withoutDotSegments(startAfter)
+    const isCut = after !== startAfter
+    const isWanted = ({ key }: StoredObject) =>
+      // MinIO lists `d/f` below `d/f/`.
+      key.startsWith(prefix) && !(isCut && rules.compareKeys(key, startAfter) <= 0)
+    for (let token = '', keys = pageKeys; ; ) {
+      const page = await retried(() => list({ prefix, delimiter, keys, after, token }))
+      yield* page.objects.filter(isWanted)
+      for (const level of page.levels) yield { prefix: level }
       if (!page.isTruncated) return
-      after = skipTo(page.objects.at(-1)?.name ?? '') ?? ''
-      token = after === '' ? String(page.nextContinuationToken) : ''
-      if (after === '') keys = Math.min(2 * keys, mostPageKeys)
+      const last = page.objects.at(-1)?.key ?? ''
+      const further = skipTo(last)
+      if (further === null) keys = Math.min(2 * keys, mostPageKeys)
+      const start = { token, after }
+      // The token of SeaweedFS starts before the page's last key, so it is only for listings of levels.
+      if (further !== null || (delimiter === '' && last !== '' && canStartAfter(last))) {
+        const next = withoutDotSegments(further ?? last)
+        ;[token, after] = ['', rules.compareKeys(next, last) > 0 ? next : last]
+      } else [token, after] = [page.token, '']
+      if (start.token === token && start.after === after) throw errors.storeAway(new Error('a listing repeats a page'))
     }
   }
 
@@ -69,48 +80,102 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
       await upload(key, bytes, { 'If-None-Match': '*' })
       return 'created'
     } catch (error) {
-      return isTaken(error) ? 'exists' : 'lost'
+      if (isTaken(error)) return 'exists'
+      if (refusalOf(error) !== null) throw storeError(error)
+      return 'lost'
     }
   }
 
+  /** Says so if the store has refused a key because it keeps no key below another. */
+  async function unlessBlocked<T>(key: string, request: Promise<T>): Promise<T> {
+    return request.catch(async (error) => {
+      if (rules.keysBelowKeys() !== 'refused') throw error
+      const blocking = await blockingKey(key).catch(() => null)
+      throw blocking === null ? error : errors.nameBlocked(blocking, error)
+    })
+  }
+
+  /** null if the key cannot exist, because it is below an object: S3Proxy then fails to read and to remove it. */
+  const nullWhenBlocked = (key: string) => async (error: unknown) => {
+    const blocking = rules.keysBelowKeys() === 'refused' ? await blockingKey(key).catch(() => null) : null
+    if (blocking === null || blocking.endsWith('/')) throw error
+    return null
+  }
+
+  /** A key that is above this one, or `key/` if there are keys below it. */
+  async function blockingKey(key: string): Promise<string | null> {
+    for (const { index } of key.matchAll(/\//g)) {
+      const above = key.slice(0, index)
+      if ((await firstBelow(above))?.key === above) return above
+    }
+    return (await firstBelow(`${key}/`)) === undefined ? null : `${key}/`
+  }
+
   async function open(key: string): Promise<Readable | null> {
-    return retried(() => client.getObject(bucket, key)).catch(nullWhenMissing)
+    return retried(() => client.getObject(bucket, key))
+      .catch(nullWhenMissing)
+      .catch(nullWhenBlocked(key))
+  }
+
+  // MinIO finds the key itself only if the page has one key, should the key be below another.
+  async function firstBelow(prefix: string): Promise<StoredObject | undefined> {
+    const page = await retried(() => list({ prefix, delimiter: '', keys: 1, after: '', token: '' }))
+    return page.objects.find(({ key }) => key.startsWith(prefix))
   }
 
   return {
     put: (key, bytes, encoding) =>
-      retried(() => upload(key, bytes, encoding === undefined ? {} : { 'Content-Encoding': encoding })),
+      unlessBlocked(
+        key,
+        retried(() => upload(key, bytes, encoding === undefined ? {} : { 'Content-Encoding': encoding })),
+      ),
     create,
     stream: open,
     async get(key, range) {
       const read = () =>
         range ? client.getPartialObject(bucket, key, range.from, range.bytes) : client.getObject(bucket, key)
-      return retried(async () => buffer(await read())).catch(nullWhenMissing)
+      return retried(async () => buffer(await read()))
+        .catch(nullWhenMissing)
+        .catch(nullWhenBlocked(key))
     },
-    compareKeys: (a, b) => keyRules.compareKeys(a, b),
-    finalKey: (key) => keyRules.finalKey(key),
+    compareKeys: (a, b) => rules.compareKeys(a, b),
+    finalKey: (key) => rules.finalKey(key),
+    keysBelowKeys: () => rules.keysBelowKeys(),
     list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
     listLevel: (prefix, options) => pages(prefix, '/', options),
     async hasAny(prefix) {
-      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, '', '', 1, ''))
-      return page.objects.length > 0
+      return (await firstBelow(prefix)) !== undefined
+    },
+    async find(key) {
+      const found = await firstBelow(key)
+      return found?.key === key ? found : null
     },
     async copy(from, to) {
-      const copied = await retried(() => client.copyObject(bucket, to, `/${bucket}/${from}`)).catch(nullWhenMissing)
+      const copying = retried(() => client.copyObject(bucket, to, `/${bucket}/${from}`)).catch(nullWhenMissing)
+      const copied = await unlessBlocked(to, copying)
       return copied !== null
     },
     async remove(key) {
       // VersityGW answers that the key is missing if another request removes it at the same moment.
-      await retried(() => client.removeObject(bucket, key)).catch(nullWhenMissing)
+      await retried(() => client.removeObject(bucket, key))
+        .catch(nullWhenMissing)
+        .catch(nullWhenBlocked(key))
     },
     sign: (key, lifetimeSeconds, fileName) =>
       signer.presignedGetObject(bucket, key, lifetimeSeconds, {
         'response-content-disposition': contentDisposition(fileName.split('/').at(-1) as string),
       }),
-    async prepare() {
+    async probe() {
       await ensureBucket(client, settings)
-      await probe(this)
-      keyRules = await detectKeyRules(this)
+      const probed = await probeStore(this)
+      rules = probed.rules
+      const isStrict = await refusesLateRequests(settings, clock.now())
+      const problem = isStrict ? null : 'accepts a request that was signed twenty minutes ago'
+      return [...probed.outcomes, { holds: 'refuses a request that was signed twenty minutes ago', problem }]
+    },
+    async prepare() {
+      const problems = (await this.probe()).flatMap(({ problem }) => problem ?? [])
+      if (problems.length > 0) throw new Error(`the object store ${problems.join('; it ')}`)
     },
     now: clock.now,
     async ping() {
@@ -125,14 +190,10 @@ const requests = {
   makeRequestAsyncOmit: 'put',
   getObject: 'get',
   getPartialObject: 'get',
-  listObjectsV2Query: 'list',
   copyObject: 'copy',
   removeObject: 'remove',
   bucketExists: 'ping',
 } as const
-
-/** A missing or taken key is a regular outcome, not a failure. */
-const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
 function clientOf(settings: StoreSettings, endpoint: string, clock: StoreClock): Client {
@@ -151,27 +212,6 @@ function clientOf(settings: StoreSettings, endpoint: string, clock: StoreClock):
   })
 }
 
-/** Retries an idempotent request. @throws a not-found error unchanged, any other as storeAway (503). */
-async function retried<T>(request: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await request()
-    } catch (error) {
-      if (isMissing(error)) throw error
-      // A stalled request has already cost much time, so it is retried at most once.
-      if (error instanceof StoreStalled) attempt++
-      const wait = retryDelaysMs[attempt]
-      if (wait === undefined) throw errors.storeAway(error)
-      await delay(wait)
-    }
-  }
-}
-
-function nullWhenMissing(error: unknown): null {
-  if (isMissing(error)) return null
-  throw error
-}
-
 async function ensureBucket(client: Client, { bucket, region }: StoreSettings) {
   if (await retried(() => client.bucketExists(bucket))) return
   await retried(async () => {
@@ -180,22 +220,4 @@ async function ensureBucket(client: Client, { bucket, region }: StoreSettings) {
       if (!(await client.bucketExists(bucket))) throw error
     })
   })
-}
-
-/** Verifies that the store creates an object only if absent, and reads and lists what was written. Contract 6, How. */
-async function probe(store: ObjectStore) {
-  const key = probeKey(randomUUID())
-  const [first, second] = [Buffer.from('first'), Buffer.from('second')]
-  try {
-    // If the response is lost, retry once. The first request may have created the object.
-    const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
-    if (!isCreated) throw new Error('the object store refused to create an object')
-    if ((await store.create(key, second)) !== 'exists') {
-      throw new Error('the object store ignores If-None-Match: *, so that packets could overwrite each other')
-    }
-    if (!(await store.get(key))?.equals(first)) throw new Error('the object store does not read back what was written')
-    if (!(await store.hasAny(key))) throw new Error('the object store does not list what was just written')
-  } finally {
-    await store.remove(key)
-  }
 }

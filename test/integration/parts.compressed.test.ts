@@ -79,7 +79,7 @@ test('plain files of compressed parts are copied once, replaced by those of the 
   await publish(name, 'gzip')
   expect((await raw(`${name}Part1of2`)).encoding).toBe('gzip')
   await generations.commit(name, removal(), forced)
-  expect((await plainFilesOf(store, name)).length).toBe(2)
+  expect((await plainFilesOf(store, generations, name)).length).toBe(2)
   expect(await othersFiles(store, generations, name)).toEqual([])
   await refreshPlainFiles(store, generations, name)
   expect(await viewOf({ store }, org)).toEqual({})

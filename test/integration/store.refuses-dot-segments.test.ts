@@ -32,3 +32,31 @@ test('packets are stored, listed, read, replaced and removed on a store that ref
   expect(await text(await packets.open(file as never))).toBe('second')
   expect(await generations.list('org/f')).toEqual([1, 2])
 })
+
+test('a page of names starts after any name on a store that refuses to start at segments of dots', async () => {
+  const org = `after-${randomUUID()}`
+  for (const name of ['-', '0', 'a/b', 'a/c', 'b']) await store.put(`${org}/${name}`, Buffer.from(name))
+  const after = async (name: string) => (await packets.page(org, [''], { limit: 10, after: name })).names
+  const all = ['-', '0', 'a/b', 'a/c', 'b']
+  for (const name of ['./a', '../a', './..', '../']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
+  for (const name of ['.', '..']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
+  for (const name of ['a/.', 'a/..', 'a/./x', 'a/../x']) {
+    expect([name, await after(name)]).toEqual([name, all.slice(2)])
+  }
+  expect(await after('b/.')).toEqual([])
+})
+
+test('a page of orgs starts after any name on a store that refuses to start at segments of dots', async () => {
+  const own = openMinioStore({ ...settings, endpoint: proxy.url, bucket: `dots-${randomUUID()}` })
+  await own.prepare()
+  const { packets } = storageOn(own)
+  for (const org of ['a', 'b', 'c']) await packets.createOrg(org)
+  const after = async (name: string) => {
+    const orgs: string[] = []
+    for await (const org of packets.orgs(null, { most: 10, after: name })) orgs.push(org)
+    return orgs
+  }
+  for (const name of ['.', './b', '..', '../b']) expect([name, await after(name)]).toEqual([name, ['a', 'b', 'c']])
+  expect(await after('a/../b')).toEqual(['b', 'c'])
+  expect(await after('b')).toEqual(['c'])
+})

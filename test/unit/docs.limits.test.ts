@@ -33,6 +33,7 @@ const leftOut: Record<string, string[]> = {
     'listing/packet-order.ts mostTogether',
     'read/hub.ts mostParts',
     'store/minio-store.ts mostPageKeys',
+    'store/requirements.ts mostListed',
   ],
   'They shorten messages and logs.': [
     'check/shown-value.ts longestShown',
@@ -40,6 +41,8 @@ const leftOut: Record<string, string[]> = {
     'request/bound-model.ts mostCompared',
     'request/bound-model.ts mostNamed',
     'request/rules.ts mostCounted',
+    'store/bounded-transport.ts mostErrorBytes',
+    'store/store-answers.ts mostWords',
     'validation/issues.ts longestGuessed',
     'validation/issues.ts longestShown',
   ],

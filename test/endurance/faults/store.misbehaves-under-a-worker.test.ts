@@ -79,7 +79,7 @@ test('a job whose parts alone are refused fails as storeAway after its attempts;
   expect([end?.state, end?.attempt, end?.error]).toEqual([
     'failed',
     3,
-    { status: 503, code: 'storeAway', message: 'the object store does not answer; try again later' },
+    { status: 503, code: 'storeAway', message: expect.stringContaining('refuses the request (AccessDenied)') },
   ])
   expect((await late?.done)?.state).toBe('succeeded')
   expect(hung).toBeGreaterThan(1)

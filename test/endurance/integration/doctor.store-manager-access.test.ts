@@ -16,7 +16,7 @@ describe('an object store', () => {
     const { settings } = await startFaultyStore({ ignoresCondition: true })
     const { code, told } = await failuresOf(settings)
     expect(told).toEqual([
-      'fail  object store: the object store ignores If-None-Match: *, so that packets could overwrite each other',
+      'fail  object store: it ignores If-None-Match: *, so that packets could overwrite each other',
     ])
     expect(code).toBe(1)
   })

@@ -3,21 +3,37 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { StoredObject } from '../../../shared/store/object-store.ts'
+import { isOfOneKey, keysListed, refusesDotSegments } from '../faults/minio-dialect.ts'
 import type { MemoryStore } from '../storage/memory-store.ts'
+import { isLate } from './late.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /**
  * Serves a store in memory over the S3 protocol, as far as the service uses it, for tests with more objects than a real
- * server can be filled with in reasonable time. It checks no signatures and copies nothing. Each request takes `delayMs`.
- * `settings` are the environment variables that point to it.
+ * server can be filled with in reasonable time, or with keys below keys, which the test server does not store. Of
+ * signatures it checks only the time, and it knows no levels. Each request takes `delayMs`. `isMinio`: it lists as MinIO does. `settings` are the
+ * environment variables that point to it.
  */
-export async function serveMemoryStore(store: MemoryStore, delayMs = 0) {
-  async function listing(query: URLSearchParams): Promise<string> {
+export async function serveMemoryStore(store: MemoryStore, delayMs = 0, { isMinio = false } = {}) {
+  /** Everything below a prefix, as MinIO lists it. */
+  async function listedByMinio(path: string, prefix: string, startAfter: string): Promise<StoredObject[]> {
+    const found = new Map<string, StoredObject>()
+    for await (const object of store.list('')) found.set(object.key, object)
+    const below = [...found.keys()].filter((key) => key.startsWith(prefix))
+    const keys = isOfOneKey(path) && found.has(prefix) ? [prefix] : keysListed(below, prefix, (key) => found.has(key))
+    return keys.filter((key) => key > startAfter).map((key) => found.get(key) as StoredObject)
+  }
+
+  async function listing(path: string, query: URLSearchParams): Promise<string> {
     const [prefix, pageKeys] = [query.get('prefix') ?? '', Number(query.get('max-keys') ?? 1_000)]
     const startAfter = query.get('continuation-token') || query.get('start-after') || ''
     const objects = []
-    for await (const object of store.list(prefix, { pageKeys: pageKeys + 1, startAfter })) {
+    const found = isMinio
+      ? await listedByMinio(path, prefix, startAfter)
+      : store.list(prefix, { pageKeys: pageKeys + 1, startAfter })
+    for await (const object of found) {
       if (objects.push(object) > pageKeys) break
     }
     const next = objects.length > pageKeys ? objects.slice(0, pageKeys).at(-1)?.key : undefined
@@ -32,6 +48,14 @@ export async function serveMemoryStore(store: MemoryStore, delayMs = 0) {
   async function answer(request: IncomingMessage): Promise<{ status: number; body?: string | Buffer; etag?: string }> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://store')
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'))
+    if (isLate(request)) return { status: 403, body: '<Error><Code>RequestTimeTooSkewed</Code></Error>' }
+    const source = request.headers['x-amz-copy-source']
+    if (request.method === 'PUT' && typeof source === 'string') {
+      const isCopied = await store.copy(decodeURIComponent(source).replace(/^\/?[^/]+\//, ''), key)
+      const modified = new Date().toISOString()
+      const result = `<CopyObjectResult><LastModified>${modified}</LastModified><ETag>"e"</ETag></CopyObjectResult>`
+      return isCopied ? { status: 200, body: result } : { status: 404, body: '<Error><Code>NoSuchKey</Code></Error>' }
+    }
     if (request.method === 'PUT') {
       const bytes = await buffer(request)
       const isConditional = request.headers['if-none-match'] === '*'
@@ -44,7 +68,9 @@ export async function serveMemoryStore(store: MemoryStore, delayMs = 0) {
       await store.remove(key)
       return { status: 204 }
     }
-    if (searchParams.has('list-type')) return { status: 200, body: await listing(searchParams) }
+    const refusal = isMinio ? refusesDotSegments({ method: request.method ?? '', path: request.url ?? '' }) : null
+    if (refusal !== null) return { status: 400, body: '<Error><Code>XMinioInvalidResourceName</Code></Error>' }
+    if (searchParams.has('list-type')) return { status: 200, body: await listing(request.url ?? '', searchParams) }
     if (key === '') return { status: 200 }
     const bytes = await store.get(key)
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []

@@ -81,6 +81,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     forget: () => void requests.splice(0),
     compareKeys,
     finalKey: (key) => key,
+    keysBelowKeys: () => 'listed',
     list,
     async put(key, bytes, encoding) {
       requests.push(`put ${key}`)
@@ -115,6 +116,10 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
       for await (const _ of list(prefix, { pageKeys: 1 })) return true
       return false
     },
+    async find(key) {
+      requests.push(`find ${key}`)
+      return objects.get(key)?.object ?? null
+    },
     async copy(from, to) {
       const bytes = read('copy', from)
       if (bytes) put(to, bytes, objects.get(from)?.encoding)
@@ -125,6 +130,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
       remove(key)
     },
     sign: async (key) => `memory:${key}`,
+    probe: async () => [],
     prepare: async () => {},
     now: () => Date.now(),
     ping: async () => {},

@@ -21,9 +21,10 @@ export async function openTestStorage(ofService?: Record<string, string>): Promi
   await store.prepare()
   // Removes what the preparation has left.
   if (ofService === undefined) for await (const { key } of store.list('')) await store.remove(key)
+  const { compareKeys, finalKey, keysBelowKeys } = store
   return {
     ...storageOn(store),
     reopen: (observe) =>
-      storageOn({ ...openMinioStore({ ...settings, bucket }, observe), compareKeys: store.compareKeys }),
+      storageOn({ ...openMinioStore({ ...settings, bucket }, observe), compareKeys, finalKey, keysBelowKeys }),
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createGenerations } from '../../../shared/packets/generations.ts'
 import { plainFilesOf } from '../../../shared/packets/plain-files.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
@@ -10,6 +11,8 @@ test.each([0, 998, 999, 1_000, 2_500])(
     const names = Array.from({ length: others }, (_, at) => `f-${at}`)
     const own = ['f', 'fPart1of2', 'fPart2of2']
     for (const name of [...own, ...names, 'fPart1', 'fParts']) await store.put(`org/${name}`, Buffer.from(name))
-    expect((await plainFilesOf(store, 'org/f')).map(({ key }) => key)).toEqual(own.map((name) => `org/${name}`))
+    expect((await plainFilesOf(store, createGenerations(store), 'org/f')).map(({ key }) => key)).toEqual(
+      own.map((name) => `org/${name}`),
+    )
   },
 )
