@@ -10,6 +10,12 @@ const leftOut: Record<string, string[]> = {
   inner: ['test/endurance/**'],
   outer: ['test/!(endurance)/**', 'test/*.test.ts'],
 }
+/** Tests of what the store does: they run against the stack's store, and in the outer ring against the rules of MinIO. */
+const stores = [
+  'test/contract/object-store.s3.test.ts',
+  'test/integration/{expiry,generations,links,packets,parts,plain-files,sweep}.*.test.ts',
+]
+
 const exclude = leftOut[process.env.TEST_RING ?? ''] ?? []
 
 /**
@@ -40,6 +46,13 @@ export default defineConfig({
         test: {
           ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: [...unit, ...exclude] },
           ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...{ name: 'stores', include: process.env.TEST_RING === 'inner' ? [] : stores, passWithNoTests: true },
+          ...{ globalSetup: 'test/support/setup/store-setup.ts', sequence: { groupOrder: 2 } },
         },
       },
     ],
