@@ -37,6 +37,13 @@ const completed = (local: bigint, offset: number) =>
   structure(0x6a, int(local), nanoseconds, text('Europe/Rome'), int(offset))
 const point = (...axes: number[]) => structure(axes.length === 2 ? 0x58 : 0x59, int(7203), ...axes.map(float))
 const bytes = Buffer.from([0xcc, 1, 7])
+const vector = (elements: number, ...of: number[]) =>
+  structure(0x56, Buffer.from([0xcc, 1, elements]), Buffer.from([0xcc, of.length, ...of]))
+const float32 = (value: number) => {
+  const element = Buffer.alloc(4)
+  element.writeFloatBE(value)
+  return vector(198, ...element)
+}
 
 const one: [what: string, value: Buffer, name: Name][] = [
   ['null', Buffer.of(0xc0), 'absent'],
@@ -88,6 +95,15 @@ const one: [what: string, value: Buffer, name: Name][] = [
   ['a point with an infinite coordinate', point(1, Number.POSITIVE_INFINITY), 'oddPoint'],
   ['a point whose first coordinate is no number', point(Number.NaN, 1), 'oddPoint'],
   ['a point in space with an infinite coordinate', point(1, 2, Number.NEGATIVE_INFINITY), 'oddPoint'],
+  ['a UUID', Buffer.alloc(17, 0xe0), 'uuid'],
+  ['a vector of INTEGER8', vector(200, 1, 0x80), 'vectorOfInteger8'],
+  ['a vector of INTEGER16', vector(201, 1, 2), 'vectorOfInteger16'],
+  ['a vector of INTEGER32', vector(202, 1, 2, 3, 4), 'vectorOfInteger32'],
+  ['a vector of INTEGER', vector(203, 1, 2, 3, 4, 5, 6, 7, 8), 'vectorOfInteger64'],
+  ['a vector of FLOAT32', float32(0.5), 'vectorOfFloat32'],
+  ['a vector of FLOAT', vector(193, ...float(0.5).subarray(1)), 'vectorOfFloat64'],
+  ['a vector with an infinite element', float32(Number.POSITIVE_INFINITY), 'other'],
+  ['a vector of an unknown type', vector(1, 1), 'other'],
   ['bytes', bytes, 'other'],
   ['a map', Buffer.from([0xa1, 0x81, 0x61, 1]), 'other'],
   ['a structure that is none of a property', structure(0x4e, tiny, Buffer.of(0x90)), 'other'],
@@ -96,9 +112,10 @@ const one: [what: string, value: Buffer, name: Name][] = [
 test.each(one)('the kind of %s is recognised, alone and in a list', (_, value, name) => {
   expect(kindOf(value)).toBe(kind[name])
   expect(isList(kindOf(value))).toBe(false)
-  // A list of equal values has their kind, and no database stores null in one.
-  expect(kindOf(listOf(value))).toBe(list + (name === 'absent' ? kind.other : kind[name]))
-  expect(kindOf(listOf(value, value, value))).toBe(list + (name === 'absent' ? kind.other : kind[name]))
+  // A list of equal values has their kind, and no database stores null or a vector in one.
+  const inList = list + (name === 'absent' || name.startsWith('vector') ? kind.other : kind[name])
+  expect(kindOf(listOf(value))).toBe(inList)
+  expect(kindOf(listOf(value, value, value))).toBe(inList)
 })
 
 test('a value that can be published is so in a list, and any other is not', () => {
