@@ -18,6 +18,7 @@ FROM $NODE_IMAGE AS console
 WORKDIR /graph-packets
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
+COPY packet packet
 COPY shared shared
 COPY client client
 COPY console console
@@ -34,6 +35,7 @@ WORKDIR /app
 COPY --from=dependencies /graph-packets/node_modules node_modules
 COPY --from=dependencies /graph-packets/sbom.cdx.json ./
 COPY package.json ./
+COPY packet packet
 COPY shared shared
 COPY api api
 COPY worker worker

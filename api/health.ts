@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
-import { isPaused } from '../shared/jobs/pause.ts'
-import { measureQueue } from '../shared/jobs/queue-depth.ts'
-import { requireRights } from '../shared/jobs/redis-rights.ts'
 import { type AnswerHealth, type Checks, createHealth } from '../shared/observability/health.ts'
+import { measureQueue } from '../shared/queue/depth.ts'
+import { isPaused } from '../shared/queue/pause.ts'
+import { requireRights } from '../shared/redis/rights.ts'
 import type { ApiContext } from './context.ts'
 
 export const apiChecks = ({ redis, channel, store }: Pick<ApiContext, 'redis' | 'channel' | 'store'>): Checks => ({

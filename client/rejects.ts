@@ -1,6 +1,6 @@
 import { type FileHandle, lstat, open, readFile, rm } from 'node:fs/promises'
-import { stringifyLossless } from '../shared/packet/lossless-json.ts'
-import { type Pair, parsePart } from '../shared/packet/parts/parse-part.ts'
+import { stringifyLossless } from '../packet/lossless-json.ts'
+import { type Pair, parsePart } from '../packet/parts/parse-part.ts'
 import { cannotBe, usageError } from './exit.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',\n', ']}\n']

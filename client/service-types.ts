@@ -7,7 +7,7 @@ import type { overviewBody } from '../api/service/overview.ts'
 import type { whoamiBody } from '../api/service/whoami.ts'
 import type { dryRunBody } from '../api/unstored/dry-run-body.ts'
 import type { jobSchema, modelReport } from '../shared/jobs/job-view.ts'
-import type { publishRequest } from '../shared/publish/request/fields.ts'
+import type { publishRequest } from '../shared/request/fields.ts'
 
 export type DryRun = z.infer<typeof dryRunBody>
 export type FileList = z.infer<typeof fileListBody>

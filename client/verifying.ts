@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { DifferenceKind } from '../shared/packet/check/finding.ts'
+import type { DifferenceKind } from '../packet/check/finding.ts'
 import { type Context, warn } from './context.ts'
 import { number, plural, present } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { SecretKey } from '../shared/config/lists.ts'
-import { secretKeyOf } from '../shared/jobs/redis-keys.ts'
-import { unseal } from '../shared/jobs/secrets.ts'
+import { unseal } from '../shared/jobs/stored/secrets.ts'
+import { secretKeyOf } from '../shared/redis/keys.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Checks that key names are unique and that every stored credential can be decrypted. */

@@ -1,5 +1,5 @@
-import { outdatedVersion, unsupportedServer, versionOf } from '../shared/jobs/fit-redis.ts'
-import { infoField } from '../shared/jobs/redis.ts'
+import { infoField } from '../shared/redis/connect.ts'
+import { outdatedVersion, unsupportedServer, versionOf } from '../shared/redis/fit.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const warningShare = 0.8

@@ -1,12 +1,12 @@
+import { defaultSyntax } from '../packet/cypher/parameters.ts'
+import type { SealedPart } from '../packet/parts/packet-writer.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'
-import { defaultSyntax } from '../shared/packet/cypher/parameters.ts'
-import type { SealedPart } from '../shared/packet/parts/packet-writer.ts'
-import { packetName } from '../shared/packets/keys.ts'
-import { type Staging, stageParts } from '../shared/packets/staging.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
+import { packetName } from '../shared/storage/keys.ts'
+import { type Staging, stageParts } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
 export interface Run {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Fleet, RunsByTenant } from '../shared/jobs/fleet.ts'
+import type { Fleet, RunsByTenant } from '../shared/queue/fleet.ts'
 
 /** Abort reason: another tenant waits for the slot. */
 export const handOver = Symbol('hand over')

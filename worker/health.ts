@@ -1,7 +1,7 @@
-import { isPaused } from '../shared/jobs/pause.ts'
-import { measureQueue } from '../shared/jobs/queue-depth.ts'
-import { requireRights } from '../shared/jobs/redis-rights.ts'
 import { type AnswerHealth, createHealth } from '../shared/observability/health.ts'
+import { measureQueue } from '../shared/queue/depth.ts'
+import { isPaused } from '../shared/queue/pause.ts'
+import { requireRights } from '../shared/redis/rights.ts'
 import type { WorkerContext } from './context.ts'
 
 /** `/livez`, `/readyz` and `/metrics` of a worker. */

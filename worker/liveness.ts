@@ -1,5 +1,5 @@
-import { availableJobs } from '../shared/jobs/queue-depth.ts'
 import { checked } from '../shared/observability/health.ts'
+import { availableJobs } from '../shared/queue/depth.ts'
 import type { WorkerContext } from './context.ts'
 import type { RunsInProgress } from './runs-in-progress.ts'
 

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { readRequests } from '../shared/jobs/stored-request.ts'
+import { readRequests } from '../shared/jobs/stored/stored-request.ts'
 import { buildParts, type Run, stagingOf } from './build-parts.ts'
 import { commitPacket } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'

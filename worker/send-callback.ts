@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { CallbackSettings } from '../shared/config/config.ts'
-import { callbackAddress } from '../shared/jobs/callback-address.ts'
 import type { HttpsUrl } from '../shared/origin/https-url.ts'
+import { callbackAddress } from '../shared/queue/callback-address.ts'
 
 /** What a receiver answered, without the body. */
 export interface CallbackAnswer {

@@ -1,6 +1,6 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Packets } from '../../shared/packets/packets.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
+import type { Packets } from '../../shared/storage/packets.ts'
 import type { Answer } from './endpoint.ts'
 import { once, wholeNumber } from './query.ts'
 import { mostNameBytes } from './reading.ts'

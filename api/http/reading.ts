@@ -1,4 +1,4 @@
-import type { Packets } from '../../shared/packets/packets.ts'
+import type { Packets } from '../../shared/storage/packets.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from './endpoint.ts'
 import { listMemory } from './list-memory.ts'

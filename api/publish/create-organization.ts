@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orgName } from '../../shared/packet/names.ts'
+import { orgName } from '../../packet/names.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'

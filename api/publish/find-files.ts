@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestKeyBytes, namePiece, orgName } from '../../shared/packet/names.ts'
+import { longestKeyBytes, namePiece, orgName } from '../../packet/names.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { namePiece, orgName } from '../../shared/packet/names.ts'
+import { namePiece, orgName } from '../../packet/names.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { fileListBody } from '../http/openapi-schemas.ts'

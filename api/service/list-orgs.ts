@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { orgName } from '../../packet/names.ts'
 import { rootsOf } from '../../shared/auth/principal.ts'
-import { orgName } from '../../shared/packet/names.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pauseQueue, resumeQueue } from '../../shared/jobs/pause.ts'
+import { pauseQueue, resumeQueue } from '../../shared/queue/pause.ts'
 import { allOrgs } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 

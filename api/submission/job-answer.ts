@@ -1,8 +1,5 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobError, JobRecord } from '../../shared/jobs/record.ts'
-import { packetName } from '../../shared/packets/keys.ts'
-import { linkLifetime } from '../../shared/packets/links.ts'
-import type { StoredFile } from '../../shared/packets/packets.ts'
 import {
   failedResponse,
   locationFields,
@@ -10,6 +7,9 @@ import {
   type StatementSource,
   statementFields,
 } from '../../shared/publish/response.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import { linkLifetime } from '../../shared/storage/links.ts'
+import type { StoredFile } from '../../shared/storage/packets.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../http/endpoint.ts'
 

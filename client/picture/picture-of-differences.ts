@@ -1,4 +1,4 @@
-import { typeBetween } from '../../shared/packet/kinds/kinds.ts'
+import { typeBetween } from '../../packet/kinds/kinds.ts'
 import { number } from '../format.ts'
 import type { Difference } from '../replay/verify/reader.ts'
 import { differenceWords } from '../verifying.ts'

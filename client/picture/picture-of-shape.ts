@@ -1,4 +1,4 @@
-import type { PacketShape } from '../../shared/packet/packet-shape.ts'
+import type { PacketShape } from '../../packet/packet-shape.ts'
 import { number, plural } from '../format.ts'
 import { type Picture, shortened } from './picture.ts'
 

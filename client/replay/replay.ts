@@ -1,5 +1,5 @@
-import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
-import { createRecogniser } from '../../shared/packet/recognise.ts'
+import type { Pair, Place } from '../../packet/parts/parse-part.ts'
+import { createRecogniser } from '../../packet/recognise.ts'
 import { packPart } from './order/packed.ts'
 import { survey } from './preflight/needs.ts'
 import { createMissing, type PreflightSettings, preflight } from './preflight/preflight.ts'

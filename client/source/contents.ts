@@ -1,5 +1,5 @@
-import { createShapeTally, type PacketShape } from '../../shared/packet/packet-shape.ts'
-import { createRecogniser } from '../../shared/packet/recognise.ts'
+import { createShapeTally, type PacketShape } from '../../packet/packet-shape.ts'
+import { createRecogniser } from '../../packet/recognise.ts'
 import { createNeeds } from '../replay/preflight/needs.ts'
 import { checkedParts } from '../replay/source/load-part.ts'
 import { requiresOf } from '../replay/source/packet-directory.ts'

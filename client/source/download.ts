@@ -1,4 +1,4 @@
-import { SourceBroken } from '../../shared/packet/broken.ts'
+import { SourceBroken } from '../../packet/broken.ts'
 import { withinTime } from '../delay.ts'
 import { size } from '../format.ts'
 import { persist } from '../persist.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { statementKinds } from '../../shared/packet/kinds/statement.ts'
+import { statementKinds } from '../../packet/kinds/statement.ts'
 
 // The last segment of a part's name becomes the name of a local file. Those that begin with a dot are unfinished.
 const fileName = z.string().refine((name) => !/(^|\/)(\.[^/]*)?$|[\\\0]/.test(name), 'must be the name of a file')

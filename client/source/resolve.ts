@@ -1,4 +1,4 @@
-import { orgName } from '../../shared/packet/names.ts'
+import { orgName } from '../../packet/names.ts'
 import type { Client } from '../client.ts'
 import type { Context } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'

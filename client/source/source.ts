@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { SourceBroken } from '../../shared/packet/broken.ts'
+import { SourceBroken } from '../../packet/broken.ts'
 import { identitiesIn } from '../replay/source/identities-in.ts'
 import type { PacketSource, PartSource } from '../replay/source/load-part.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'

@@ -1,5 +1,5 @@
 import type { Driver } from 'neo4j-driver'
-import { valueText } from '../../shared/packet/check/shown-value.ts'
+import { valueText } from '../../packet/check/shown-value.ts'
 import { run } from './neo4j.ts'
 
 /** A graph as sorted texts, one per node and relationship, with all labels, keys, values and value types. */

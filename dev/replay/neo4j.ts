@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
-import { extendBolt } from '../../shared/packstream/extend-bolt.ts'
+import { extendBolt } from '../../packet/packstream/extend-bolt.ts'
 import type { Neo4jAddress } from '../stack/stack.ts'
 
 /** A driver that reads integers as BigInt, without rounding. The caller closes it. */

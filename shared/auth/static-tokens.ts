@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
-import { orgName } from '../packet/names.ts'
+import { orgName } from '../../packet/names.ts'
 import { type Principal, scopes } from './principal.ts'
 
 const tokensFile = z.array(
@@ -64,7 +64,10 @@ function versionOf(path: string): string {
 /** Reads the entries of a tokens file, with digests as bytes. @throws Error naming the setting and the rule, in a line. */
 export function readTokens(path: string) {
   const parsed = tokensFile.safeParse(parsedJson(contentOf(path)))
-  if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, ' ')}`)
+  if (!parsed.success) {
+    const lines = z.prettifyError(parsed.error).split('\n')
+    throw new Error(`AUTH_TOKENS: ${lines.map((line) => line.trim()).join(' ')}`)
+  }
   return parsed.data.map(({ sha256, ...grant }) => ({ ...grant, sha256: Buffer.from(sha256, 'hex') }))
 }
 

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
+import { jobListsOf } from '../redis/keys.ts'
+import { requireReplicas } from '../redis/replicas.ts'
 import { type Refusal, tenantOf } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
-import { jobListsOf } from './redis-keys.ts'
-import { requireReplicas } from './replicas.ts'
 import * as scripts from './scripts.ts'
 import { jobVersion } from './version.ts'
 

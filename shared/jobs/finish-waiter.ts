@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
+import { finishedChannel } from '../redis/keys.ts'
 import type { JobRecords } from './job-records.ts'
 import type { JobRecord } from './record.ts'
-import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 
 export interface Follower {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { openJobsKey, openRunsKey, recordKey } from './redis-keys.ts'
-import { script } from './script.ts'
+import { openJobsKey, openRunsKey, recordKey } from '../redis/keys.ts'
+import { script } from '../redis/script.ts'
 
 /** The first segment of an org's name. An org and its sub-directories share the limits of the queue and the slots. */
 export const tenantOf = (orgName: string): string => orgName.split('/')[0] as string

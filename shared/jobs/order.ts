@@ -1,5 +1,5 @@
-import type { Compression } from '../packets/compression.ts'
-import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
+import { type PublishRequest, publishFields } from '../request/fields.ts'
+import type { Compression } from '../storage/compression.ts'
 
 /** How a job makes its packet: fixed when the job is accepted, stored as one field of its record, handed on whole. */
 export interface JobOrder {

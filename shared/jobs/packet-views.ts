@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis'
 import { AppError } from '../errors/app-error.ts'
 import { type EventContext, plainFilesFailed } from '../observability/events.ts'
-import type { Generation } from '../packets/generation-reader.ts'
-import { mark, markLatest } from '../packets/listing/markers.ts'
-import { isVisible } from '../packets/manifest.ts'
-import { copyCommitted, refreshPlainFiles, removePlainFiles } from '../packets/plain-files.ts'
-import type { Storage } from '../packets/storage.ts'
-import { redisNow } from './redis.ts'
-import { stalePlainFilesKey } from './redis-keys.ts'
-import { script } from './script.ts'
+import { redisNow } from '../redis/connect.ts'
+import { stalePlainFilesKey } from '../redis/keys.ts'
+import { script } from '../redis/script.ts'
+import type { Generation } from '../storage/generation-reader.ts'
+import { mark, markLatest } from '../storage/listing/markers.ts'
+import { isVisible } from '../storage/manifest.ts'
+import { copyCommitted, refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import type { Storage } from '../storage/storage.ts'
 
 // A mark that changed belongs to a later commit, which refreshes the files itself.
 const refreshed = script(

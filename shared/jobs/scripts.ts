@@ -1,4 +1,3 @@
-import { admission, giveBack } from './open-runs.ts'
 import {
   callbacksDueKey,
   claimKey,
@@ -10,8 +9,9 @@ import {
   secretKeyOf,
   slicesKey,
   stalePlainFilesKey,
-} from './redis-keys.ts'
-import { script } from './script.ts'
+} from '../redis/keys.ts'
+import { script } from '../redis/script.ts'
+import { admission, giveBack } from './open-runs.ts'
 
 /**
  * All changes of a record. Redis runs scripts atomically, so a compared value still holds at the write. A client that

@@ -1,4 +1,4 @@
-import type { PublishRequest } from '../publish/request/fields.ts'
+import type { PublishRequest } from '../request/fields.ts'
 import type { JobOrder } from './order.ts'
 import type { JobRecord } from './record.ts'
 

@@ -1,4 +1,4 @@
-import { type Cursor, isAt } from '../packstream/cursor.ts'
+import { type Cursor, isAt } from '../../packet/packstream/cursor.ts'
 import { malformed } from './origin-cursor.ts'
 
 // The nodes of an origin mostly have few different sets of labels.

@@ -1,5 +1,5 @@
 import neo4j, { type Driver } from 'neo4j-driver'
-import { extendBolt } from '../packstream/extend-bolt.ts'
+import { extendBolt } from '../../packet/packstream/extend-bolt.ts'
 import { type ConnectionGuard, guardConnections, type InactivityLimits } from './connection-guard.ts'
 import type { DbUrl } from './db-url.ts'
 

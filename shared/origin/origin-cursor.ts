@@ -1,6 +1,6 @@
+import { Cursor } from '../../packet/packstream/cursor.ts'
 import * as errors from '../errors/catalogue.ts'
 import { currentTenant } from '../lifecycle/current-tenant.ts'
-import { Cursor } from '../packstream/cursor.ts'
 
 /** Neo4j sends well-formed data, so the origin is something else, or its connection is broken. */
 export const malformed = (problem: string) => errors.originBroke(new Error(problem))

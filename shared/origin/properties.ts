@@ -1,12 +1,20 @@
+import type { Cursor } from '../../packet/packstream/cursor.ts'
+import { decode, type Unpack } from '../../packet/packstream/decode.ts'
+import {
+  emptyList,
+  isList,
+  isPublishable,
+  isVector,
+  type Kind,
+  kind,
+  needsCypher25,
+} from '../../packet/packstream/kinds.ts'
+import { passValue } from '../../packet/packstream/pass-value.ts'
+import { expressionOf } from '../../packet/values/expressions.ts'
+import { JsonBytes, JsonTooLarge } from '../../packet/values/json-bytes.ts'
+import { typeName } from '../../packet/values/render-value.ts'
+import type { Numbers, Rendered } from '../../packet/values/values.ts'
 import * as errors from '../errors/catalogue.ts'
-import { expressionOf } from '../packet/values/expressions.ts'
-import { JsonBytes, JsonTooLarge } from '../packet/values/json-bytes.ts'
-import { typeName } from '../packet/values/render-value.ts'
-import type { Numbers, Rendered } from '../packet/values/values.ts'
-import type { Cursor } from '../packstream/cursor.ts'
-import { decode, type Unpack } from '../packstream/decode.ts'
-import { emptyList, isList, isPublishable, isVector, type Kind, kind, needsCypher25 } from '../packstream/kinds.ts'
-import { passValue } from '../packstream/pass-value.ts'
 import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
 import type { Shape, Shapes } from './shapes.ts'

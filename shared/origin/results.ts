@@ -1,5 +1,5 @@
 import type { Record as BoltRecord, Result } from 'neo4j-driver'
-import type { Cursor } from '../packstream/cursor.ts'
+import type { Cursor } from '../../packet/packstream/cursor.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'

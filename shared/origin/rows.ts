@@ -1,4 +1,4 @@
-import type { Unpack } from '../packstream/decode.ts'
+import type { Unpack } from '../../packet/packstream/decode.ts'
 import type { Share } from './held-budget.ts'
 
 const startBytes = 64 * 1024

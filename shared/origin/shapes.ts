@@ -1,6 +1,6 @@
-import { type Cursor, isAt } from '../packstream/cursor.ts'
-import { elementKind, type Kind, kind } from '../packstream/kinds.ts'
-import { passValue } from '../packstream/pass-value.ts'
+import { type Cursor, isAt } from '../../packet/packstream/cursor.ts'
+import { elementKind, type Kind, kind } from '../../packet/packstream/kinds.ts'
+import { passValue } from '../../packet/packstream/pass-value.ts'
 import { malformed } from './origin-cursor.ts'
 
 /** The keys of an element's properties, in order, and the kinds of their values. Many elements share one shape. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
+import { type StatementKind, statementKinds } from '../../packet/kinds/statement.ts'
+import { pairEnd } from '../../packet/pair.ts'
+import type { SealedPart } from '../../packet/parts/packet-writer.ts'
 import type { Origin } from '../origin/connect.ts'
-import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
-import { pairEnd } from '../packet/pair.ts'
-import type { SealedPart } from '../packet/parts/packet-writer.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import { hasUniqueness, readIndexes } from '../read/schema.ts'
 import { shown } from '../validation/issues.ts'
-import type { BuildObserver, Unpublishable } from './build/observer.ts'
-import type { InternalId } from './read/internal-ids.ts'
-import { hasUniqueness, readIndexes } from './read/schema.ts'
+import type { BuildObserver, Unpublishable } from './write/observer.ts'
 
 /** What backs the id property of a label at an origin. */
 interface OriginIndex {

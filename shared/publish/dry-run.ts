@@ -1,14 +1,14 @@
+import { emptyPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import { emptyPart, partLimits } from '../packet/parts/part-buffer.ts'
+import type { BoundModel } from '../request/bound-model.ts'
 import { shown } from '../validation/issues.ts'
-import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { type BuildContext, buildPacket, type PacketOrder } from './build-packet.ts'
 import { createTally, indexBytes, type LongId, legacyIndexBytes, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
 import { createReport, identitiesOfPacket, type JobReport, mergeReports, type Report } from './report/report.ts'
-import type { BoundModel } from './request/bound-model.ts'
+import { createObservations, distinctTreatments, type Observation } from './write/conflicts.ts'
 
 /** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
 type DryRunLimit = 'time' | 'pairs'

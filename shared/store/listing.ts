@@ -84,9 +84,13 @@ function textOf(element: unknown): string {
  * A start of a listing that every store accepts: cut before a segment of only dots, as MinIO reads it as a path and
  * refuses it. Fewer keys are skipped, never more.
  */
-export const withoutDotSegments = (key: string): string => {
-  const found = /(?:^|[/\\])(?=\s*\.{1,2}\s*(?:[/\\]|$))/.exec(key)
-  return found === null ? key : key.slice(0, found.index + found[0].length)
+export function withoutDotSegments(key: string): string {
+  let start = 0
+  for (const segment of key.split(/[/\\]/)) {
+    if (['.', '..'].includes(segment.trim())) return key.slice(0, start)
+    start += segment.length + 1
+  }
+  return key
 }
 
 /** Whether every store can start a listing after this key: some fail on characters that XML cannot represent. */

@@ -1,4 +1,4 @@
-import { byCodePoint } from '../packet/cypher/identifiers.ts'
+import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** How a store differs from S3 in what the service can cope with. The probe at start finds out. */

@@ -29,12 +29,12 @@ export const profileLane: Lane = {
 
 /** Code areas by path; the first match wins. */
 const areas: readonly [name: string, file: RegExp][] = [
-  ['requestShare', /\/shared\/jobs\/stored-request\.ts$/],
+  ['requestShare', /\/shared\/jobs\/stored\/stored-request\.ts$/],
   ['queueShare', /\/node_modules\/(bullmq|ioredis|@ioredis\/[^/]+|redis-parser|redis-errors|msgpackr|cron-parser)\//],
-  ['queueShare', /\/shared\/jobs\/|\/worker\//],
+  ['queueShare', /\/shared\/(jobs|queue|redis)\/|\/worker\//],
   ['driverShare', /\/node_modules\/neo4j-driver/],
-  ['storeShare', /\/node_modules\/minio\/|\/shared\/(packets|store)\//],
-  ['publishShare', /\/shared\/(publish|packet|packstream|origin)\//],
+  ['storeShare', /\/node_modules\/minio\/|\/shared\/(storage|store)\//],
+  ['publishShare', /\/packet\/|\/shared\/(publish|request|read|origin)\//],
 ]
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { parsePart } from '../../shared/packet/parts/parse-part.ts'
+import { parsePart } from '../../packet/parts/parse-part.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { replayInOrder } from '../support/replay/replay-in-order.ts'
 

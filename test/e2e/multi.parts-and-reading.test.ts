@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inSlices } from '../../dev/requests.ts'
-import { parsePart } from '../../shared/packet/parts/parse-part.ts'
+import { parsePart } from '../../packet/parts/parse-part.ts'
 import { prepare } from '../support/clients/e2e.ts'
 
 const { client, org, ids, fields, driver } = await prepare(1_200)

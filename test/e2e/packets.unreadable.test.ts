@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { generationKey } from '../../shared/packets/keys.ts'
+import { generationKey } from '../../shared/storage/keys.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 

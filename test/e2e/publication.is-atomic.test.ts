@@ -1,6 +1,6 @@
 import { Client } from 'minio'
 import { expect, inject, test, vi } from 'vitest'
-import { parsePart } from '../../shared/packet/parts/parse-part.ts'
+import { parsePart } from '../../packet/parts/parse-part.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { drawRing } from '../support/graphs/social-graph.ts'
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { connectProducer } from '../../shared/jobs/redis.ts'
+import { connectProducer } from '../../shared/redis/connect.ts'
 import { frozenConnections } from './suites/frozen-connections.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

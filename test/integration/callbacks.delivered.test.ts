@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { callbacksDueKey } from '../../shared/jobs/redis-keys.ts'
+import { callbacksDueKey } from '../../shared/redis/keys.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { startJanitor } from '../../worker/janitor.ts'
 import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/jobs/ended-jobs.ts'

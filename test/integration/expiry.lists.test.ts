@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generationKey, markerKey } from '../../shared/packets/keys.ts'
+import { generationKey, markerKey } from '../../shared/storage/keys.ts'
 import { inBatches } from '../../shared/store/batches.ts'
 import { fileNumbered } from '../support/storage/many-packets.ts'
 import { openTestStorage } from '../support/storage/storage.ts'

@@ -5,7 +5,7 @@ import { createFinishWaiter, type Follower } from '../../shared/jobs/finish-wait
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { recordKey } from '../../shared/redis/keys.ts'
 
 const { url } = inject('stack').redis
 const connections = Array.from({ length: 2 }, () => new Redis(url, { db: 5 }))

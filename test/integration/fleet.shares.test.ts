@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
-import { createFleet } from '../../shared/jobs/fleet.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { queueMetaKey } from '../../shared/jobs/pause.ts'
-import { queueKey } from '../../shared/jobs/redis-keys.ts'
+import { createFleet } from '../../shared/queue/fleet.ts'
+import { queueMetaKey } from '../../shared/queue/pause.ts'
+import { queueKey } from '../../shared/redis/keys.ts'
 import { ownJobs } from '../support/jobs/own-jobs.ts'
 import { databaseOfFile } from '../support/programs/own-service.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createGenerations } from '../../shared/packets/generations.ts'
-import { generationKey, partKey } from '../../shared/packets/keys.ts'
-import type { Manifest } from '../../shared/packets/manifest.ts'
-import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
+import { createGenerations } from '../../shared/storage/generations.ts'
+import { generationKey, partKey } from '../../shared/storage/keys.ts'
+import type { Manifest } from '../../shared/storage/manifest.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, generations } = await openTestStorage()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createGenerations } from '../../shared/packets/generations.ts'
-import { generationsOf, partKey } from '../../shared/packets/keys.ts'
-import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
+import { createGenerations } from '../../shared/storage/generations.ts'
+import { generationsOf, partKey } from '../../shared/storage/keys.ts'
+import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 

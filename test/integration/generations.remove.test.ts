@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generationKey } from '../../shared/packets/keys.ts'
-import { voided } from '../../shared/packets/manifest.ts'
-import { storageOn } from '../../shared/packets/storage.ts'
+import { generationKey } from '../../shared/storage/keys.ts'
+import { voided } from '../../shared/storage/manifest.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { commitPacket } from '../support/storage/stored-packets.ts'
 

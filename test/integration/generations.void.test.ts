@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { partKey } from '../../shared/packets/keys.ts'
-import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
-import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { storageOn } from '../../shared/packets/storage.ts'
+import { partKey } from '../../shared/storage/keys.ts'
+import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { sweep } from '../support/storage/sweeps.ts'
 

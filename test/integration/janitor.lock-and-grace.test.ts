@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
+import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/redis/keys.ts'
 import { startJanitor } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { expect, test, vi } from 'vitest'
 import { createRequestLimit } from '../../shared/auth/request-limit.ts'
-import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
-import { readFleet } from '../../shared/jobs/fleet.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
+import { Releases } from '../../shared/lifecycle/releases.ts'
+import { callbackQueueName } from '../../shared/queue/callbacks.ts'
+import { readFleet } from '../../shared/queue/fleet.ts'
 import {
   callbacksDueKey,
   dutyKey,
@@ -15,8 +16,7 @@ import {
   stalePlainFilesKey,
   sweptKey,
   workersKey,
-} from '../../shared/jobs/redis-keys.ts'
-import { Releases } from '../../shared/lifecycle/releases.ts'
+} from '../../shared/redis/keys.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { startJanitor } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'

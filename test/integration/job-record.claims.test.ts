@@ -4,8 +4,8 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
+import { recordKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

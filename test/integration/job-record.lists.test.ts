@@ -5,8 +5,8 @@ import { eachJob } from '../../shared/jobs/job-list.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { redisNow } from '../../shared/jobs/redis.ts'
-import { jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
+import { redisNow } from '../../shared/redis/connect.ts'
+import { jobListKey, openJobsKey, recordKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 6 })
 const records = createJobRecords(redis)

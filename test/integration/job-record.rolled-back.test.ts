@@ -3,9 +3,9 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
-import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
+import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
+import { recordKey, slicesKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const workers = [0, 1].map(() => ({ records: createJobRecords(redis), slices: createSliceRecords(redis) }))

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { redisNow } from '../../shared/jobs/redis.ts'
-import { recordKey } from '../../shared/jobs/redis-keys.ts'
-import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
+import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
+import { redisNow } from '../../shared/redis/connect.ts'
+import { recordKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 6 })
 const records = createJobRecords(redis)

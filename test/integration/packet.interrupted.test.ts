@@ -3,7 +3,7 @@ import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
-import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../shared/request/rules.ts'
 import { drawRing } from '../support/graphs/social-graph.ts'
 
 const { neo4j } = inject('stack')

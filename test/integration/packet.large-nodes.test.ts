@@ -4,10 +4,10 @@ import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
-import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read/nodes.ts'
-import { defaultSizes, nothingLearned } from '../../shared/publish/read/reading.ts'
-import { planOf } from '../../shared/publish/request/plan.ts'
-import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
+import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/read/nodes.ts'
+import { defaultSizes, nothingLearned } from '../../shared/read/reading.ts'
+import { planOf } from '../../shared/request/plan.ts'
+import { parsePublishRequest } from '../../shared/request/rules.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { defaultSizes } from '../../shared/publish/read/reading.ts'
+import { defaultSizes } from '../../shared/read/reading.ts'
 import { openChangingOrigin, people } from '../support/origins/changing-origin.ts'
 import { testOriginChanges } from './suites/origin-changes.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { partNames } from '../../shared/packet/names.ts'
-import { packetName, requestKey } from '../../shared/packets/keys.ts'
-import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
+import { partNames } from '../../packet/names.ts'
+import { packetName, requestKey } from '../../shared/storage/keys.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { commitPacket } from '../support/storage/stored-packets.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { orgKey, packetName } from '../../shared/packets/keys.ts'
-import { storageOn } from '../../shared/packets/storage.ts'
+import { orgKey, packetName } from '../../shared/storage/keys.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, generations, packets } = await openTestStorage()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { createPacketViews } from '../../shared/jobs/packet-views.ts'
-import { removal } from '../../shared/packets/manifest.ts'
+import { removal } from '../../shared/storage/manifest.ts'
 import { sweep } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
 import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Manifest } from '../../shared/packets/manifest.ts'
-import { othersFiles, refreshPlainFiles } from '../../shared/packets/plain-files.ts'
+import type { Manifest } from '../../shared/storage/manifest.ts'
+import { othersFiles, refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { viewOf as filesOf, stagePacket } from '../support/storage/stored-packets.ts'
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
-import { createJobQueue, type JobPayload, workerOptions } from '../../shared/jobs/queue.ts'
-import { reclaimLock } from '../../shared/jobs/queue-lock.ts'
-import { queueName, queuePrefix } from '../../shared/jobs/redis-keys.ts'
+import { reclaimLock } from '../../shared/queue/lock.ts'
+import { createJobQueue, type JobPayload, workerOptions } from '../../shared/queue/queue.ts'
+import { queueName, queuePrefix } from '../../shared/redis/keys.ts'
 import { databaseOfFile } from '../support/programs/own-service.ts'
 
 const db = await databaseOfFile()

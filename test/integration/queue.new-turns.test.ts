@@ -1,8 +1,8 @@
 import { type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createJobQueue, type JobPayload } from '../../shared/jobs/queue.ts'
-import { queueName, queuePrefix } from '../../shared/jobs/redis-keys.ts'
+import { createJobQueue, type JobPayload } from '../../shared/queue/queue.ts'
+import { queueName, queuePrefix } from '../../shared/redis/keys.ts'
 import { ownDatabase } from '../support/servers/own-database.ts'
 
 const token = 'token'

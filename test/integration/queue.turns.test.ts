@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createJobQueue, type JobPayload, type JobQueue } from '../../shared/jobs/queue.ts'
-import { flowTurnsKey, queueName, queuePrefix, turnKey } from '../../shared/jobs/redis-keys.ts'
+import { createJobQueue, type JobPayload, type JobQueue } from '../../shared/queue/queue.ts'
+import { flowTurnsKey, queueName, queuePrefix, turnKey } from '../../shared/redis/keys.ts'
 import { ownDatabase } from '../support/servers/own-database.ts'
 
 const { redis: server } = inject('stack')

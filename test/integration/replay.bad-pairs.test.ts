@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, inject, onTestFinished, test }
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
+import type { Pair, Place } from '../../packet/parts/parse-part.ts'
 import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }

@@ -3,7 +3,7 @@ import type { PacketSource } from '../../client/replay/replay.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { SourceBroken } from '../../shared/packet/broken.ts'
+import { SourceBroken } from '../../packet/broken.ts'
 import { nodeUpsert, partsWithManifest, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }

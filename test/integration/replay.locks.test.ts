@@ -2,7 +2,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { Pair } from '../../shared/packet/parts/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
 import { shuffled } from '../support/values/shuffle.ts'
 

@@ -8,7 +8,7 @@ import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { Pair } from '../../shared/packet/parts/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import {
   nodeUpsert,
   pairOf,

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { SecretKey } from '../../shared/config/lists.ts'
-import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
-import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { createSecrets } from '../../shared/jobs/stored/secrets.ts'
+import { secretKeyOf } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 afterAll(() => redis.quit())

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
-import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
+import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
+import { recordKey, slicesKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

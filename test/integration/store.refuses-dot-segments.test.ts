@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { storageOn } from '../../shared/packets/storage.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
 import { openMinioStore } from '../../shared/store/minio-store.ts'
 import { refusesDotSegments } from '../support/faults/minio-dialect.ts'
 import { startS3Proxy } from '../support/faults/s3-proxy.ts'
@@ -38,7 +38,7 @@ test('a page of names starts after any name on a store that refuses to start at 
   for (const name of ['-', '0', 'a/b', 'a/c', 'b']) await store.put(`${org}/${name}`, Buffer.from(name))
   const after = async (name: string) => (await packets.page(org, [''], { limit: 10, after: name })).names
   const all = ['-', '0', 'a/b', 'a/c', 'b']
-  for (const name of ['./a', '../a', './..', '../']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
+  for (const name of ['./a', '../a', '..', '../']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
   for (const name of ['.', '..']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
   for (const name of ['a/.', 'a/..', 'a/./x', 'a/../x']) {
     expect([name, await after(name)]).toEqual([name, all.slice(2)])

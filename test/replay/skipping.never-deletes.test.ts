@@ -3,7 +3,7 @@ import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { parsePart } from '../../shared/packet/parts/parse-part.ts'
+import { parsePart } from '../../packet/parts/parse-part.ts'
 import { replayInOrder } from '../support/replay/replay-in-order.ts'
 import { shuffled } from '../support/values/shuffle.ts'
 

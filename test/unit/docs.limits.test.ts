@@ -4,17 +4,17 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { textOf } from '../support/documents/manifests.ts'
 
-const files = globSync('{api,shared,worker}/**/*.ts', { cwd: join(import.meta.dirname, '../..') }).sort()
+const files = globSync('{api,packet,shared,worker}/**/*.ts', { cwd: join(import.meta.dirname, '../..') }).sort()
 const headings = ['HTTP', 'Publish requests', 'Origins', 'Packets and store', 'Models', 'Jobs and callbacks'] as const
 
 /** The heading of a limit is the first that matches its file and name. */
 const areas: [(typeof headings)[number], RegExp][] = [
   ['Models', /^shared\/models\/|^api\/(manager|search)\//],
-  ['Publish requests', /^shared\/publish\/request\/|^api\/(publish|submission)\/|\/(names|identifiers|life-days)\.ts /],
+  ['Publish requests', /^shared\/request\/|^api\/(publish|submission)\/|\/(names|identifiers|life-days)\.ts /],
   ['Publish requests', /\/(db|https)-url\.ts | (returnOnly|dryRun)\w+$/],
-  ['Jobs and callbacks', /^worker\/|^shared\/jobs\/|^api\/jobs\//],
-  ['Origins', /^shared\/(origin|packstream|publish\/read)\/| origin\w+$/],
-  ['Packets and store', /^shared\/(packet|packets|store|publish)\/| store\w+$/],
+  ['Jobs and callbacks', /^worker\/|^shared\/(jobs|queue|redis)\/|^api\/jobs\//],
+  ['Origins', /^shared\/(origin|read)\/|^packet\/packstream\/| origin\w+$/],
+  ['Packets and store', /^packet\/|^shared\/(storage|store|publish)\/| store\w+$/],
   ['HTTP', /^api\/|^shared\/(auth|config|errors|lifecycle|observability|validation)\//],
 ]
 
@@ -46,7 +46,7 @@ const leftOut: Record<string, string[]> = {
     'validation/issues.ts longestGuessed',
     'validation/issues.ts longestShown',
   ],
-  'The code never reaches them.': ['jobs/queue.ts maxStalledCount', 'origin/link.ts maxConnectionPoolSize'],
+  'The code never reaches them.': ['queue/queue.ts maxStalledCount', 'origin/link.ts maxConnectionPoolSize'],
   'It only says when keys are fetched again.': ['auth/signing-keys.ts maxAgeMs'],
 }
 

@@ -1,7 +1,7 @@
-import type { StatementKind } from '../../shared/packet/kinds/statement.ts'
-import { pairText, type WrittenPair } from '../../shared/packet/pair.ts'
-import { createPacketWriter, type PacketWriter } from '../../shared/packet/parts/packet-writer.ts'
-import type { PartLimits } from '../../shared/packet/parts/part-buffer.ts'
+import type { StatementKind } from '../../packet/kinds/statement.ts'
+import { pairText, type WrittenPair } from '../../packet/pair.ts'
+import { createPacketWriter, type PacketWriter } from '../../packet/parts/packet-writer.ts'
+import type { PartLimits } from '../../packet/parts/part-buffer.ts'
 import { packetErrors } from '../../shared/publish/pairs/packet-errors.ts'
 
 export const topicOf = (kind: StatementKind) => ({ kind, label: 'L' })

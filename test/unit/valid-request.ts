@@ -1,5 +1,5 @@
 import type { Issue } from '../../shared/errors/app-error.ts'
-import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../shared/request/rules.ts'
 
 /** A valid publish request, which stores the node of one origin id. */
 export const validRequest = {

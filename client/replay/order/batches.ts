@@ -1,6 +1,6 @@
-import { SourceBroken } from '../../../shared/packet/broken.ts'
-import type { Place } from '../../../shared/packet/parts/parse-part.ts'
-import type { Recognised } from '../../../shared/packet/recognise.ts'
+import { SourceBroken } from '../../../packet/broken.ts'
+import type { Place } from '../../../packet/parts/parse-part.ts'
+import type { Recognised } from '../../../packet/recognise.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
-import { render, type Template } from '../../../shared/packet/cypher/parameters.ts'
-import type { Recognised } from '../../../shared/packet/recognise.ts'
+import { render, type Template } from '../../../packet/cypher/parameters.ts'
+import type { Recognised } from '../../../packet/recognise.ts'
 import type { Item } from './batches.ts'
 
 /**

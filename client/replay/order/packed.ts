@@ -1,5 +1,5 @@
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
-import { PackWriter } from '../../../shared/packstream/pack-writer.ts'
+import { PackWriter } from '../../../packet/packstream/pack-writer.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import type { LoadedPart } from '../source/load-part.ts'
 import type { Item, Parameters } from './batches.ts'
 import { nodeHashes } from './node-hashes.ts'

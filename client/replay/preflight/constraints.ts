@@ -1,4 +1,4 @@
-import { descriptionsOfUniqueness, uniqueness } from '../../../shared/packet/cypher/schema.ts'
+import { descriptionsOfUniqueness, uniqueness } from '../../../packet/cypher/schema.ts'
 
 /** A property that must be unique among the nodes with a label. */
 export interface Uniqueness {

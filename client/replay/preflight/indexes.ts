@@ -1,4 +1,4 @@
-import { quote } from '../../../shared/packet/cypher/identifiers.ts'
+import { quote } from '../../../packet/cypher/identifiers.ts'
 import type { ConstraintSyntax, Uniqueness } from './constraints.ts'
 
 export const indexListing = (syntax: ConstraintSyntax): string =>

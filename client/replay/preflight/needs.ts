@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { identitiesOf, type Structure } from '../../../shared/packet/kinds/kinds.ts'
-import type { Anchor } from '../../../shared/packet/kinds/statement.ts'
+import { identitiesOf, type Structure } from '../../../packet/kinds/kinds.ts'
+import type { Anchor } from '../../../packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
 import { type LoadSettings, loadPart, type PacketSource, readPart } from '../source/load-part.ts'
 import type { Uniqueness } from './constraints.ts'

@@ -1,4 +1,4 @@
-import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Place } from '../../../packet/parts/parse-part.ts'
 import type { Connection } from '../run/connection.ts'
 import type { PacketSource } from '../source/load-part.ts'
 import { type WindowSettings, windowsOf } from '../source/windows.ts'

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Place } from '../../../packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
 import { writeWhole } from '../whole-file.ts'
 

@@ -1,5 +1,5 @@
 import neo4j, { type Driver, type Session } from 'neo4j-driver'
-import { extendBolt } from '../../../shared/packstream/extend-bolt.ts'
+import { extendBolt } from '../../../packet/packstream/extend-bolt.ts'
 import { ReplayError } from '../errors.ts'
 import { isRefusedBookmark } from './failures.ts'
 import { sendPackedRows } from './sending.ts'

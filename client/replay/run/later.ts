@@ -1,5 +1,5 @@
-import type { StatementKind } from '../../../shared/packet/kinds/statement.ts'
-import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { StatementKind } from '../../../packet/kinds/statement.ts'
+import type { Place } from '../../../packet/parts/parse-part.ts'
 import type { PackedPart } from '../order/packed.ts'
 
 /** Statements whose effect depends on what an upsert did before them; a replay runs them in its later phases. */

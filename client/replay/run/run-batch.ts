@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import { describePair } from '../../../shared/packet/kinds/kinds.ts'
-import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import { describePair } from '../../../packet/kinds/kinds.ts'
+import type { Pair, Place } from '../../../packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
 import { type Batch, halvesOf } from '../order/batches.ts'
 import type { PackedItem } from '../order/packed.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Driver } from 'neo4j-driver'
-import { PackWriter } from '../../../shared/packstream/pack-writer.ts'
-import { sendTogether } from '../../../shared/packstream/send-together.ts'
+import { PackWriter } from '../../../packet/packstream/pack-writer.ts'
+import { sendTogether } from '../../../packet/packstream/send-together.ts'
 
 const writer = new PackWriter()
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Transaction } from 'neo4j-driver'
 import type { LimitFunction } from 'p-limit'
-import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
+import { type StatementKind, statementKinds } from '../../../packet/kinds/statement.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows } from '../order/over-rows.ts'
 import { type PackedItem, packedRowsOf } from '../order/packed.ts'

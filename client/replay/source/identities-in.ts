@@ -1,4 +1,4 @@
-import { isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
+import { isQuotable } from '../../../packet/cypher/identifiers.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 
 /** The identities in `mappedIndices`, which any program may have written. Contract 4.1, and 5, result metadata. */

@@ -1,10 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { oldestServer, uniqueness } from '../../../shared/packet/cypher/schema.ts'
-import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
-import { partNames } from '../../../shared/packet/names.ts'
-import type { SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
+import { oldestServer, uniqueness } from '../../../packet/cypher/schema.ts'
+import type { StatementCounts } from '../../../packet/kinds/statement.ts'
+import { partNames } from '../../../packet/names.ts'
+import type { SealedPart } from '../../../packet/parts/packet-writer.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 
 interface Contents {

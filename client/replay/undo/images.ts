@@ -1,11 +1,11 @@
 import type { Node, Relationship } from 'neo4j-driver'
-import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
-import { type Identity, mergeText } from '../../../shared/packet/identity.ts'
-import type { KeepList } from '../../../shared/packet/kinds/keep-clauses.ts'
-import { nodeDelete } from '../../../shared/packet/kinds/node-delete.ts'
-import { pairOf, shapeOf } from '../../../shared/packet/pair.ts'
-import { createPairMaker, type Ends, type PropertyField } from '../../../shared/packet/pair-maker.ts'
-import type { PacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
+import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
+import { type Identity, mergeText } from '../../../packet/identity.ts'
+import type { KeepList } from '../../../packet/kinds/keep-clauses.ts'
+import { nodeDelete } from '../../../packet/kinds/node-delete.ts'
+import { pairOf, shapeOf } from '../../../packet/pair.ts'
+import { createPairMaker, type Ends, type PropertyField } from '../../../packet/pair-maker.ts'
+import type { PacketWriter } from '../../../packet/parts/packet-writer.ts'
 import { createTextSet } from '../hash-set.ts'
 import {
   describeIdentity,

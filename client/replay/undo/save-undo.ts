@@ -1,5 +1,5 @@
-import { createPacketWriter, type PacketErrors } from '../../../shared/packet/parts/packet-writer.ts'
-import { maxPairsPerPart, partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { createPacketWriter, type PacketErrors } from '../../../packet/parts/packet-writer.ts'
+import { maxPairsPerPart, partLimits } from '../../../packet/parts/part-buffer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort } from '../run/failures.ts'

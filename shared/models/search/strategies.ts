@@ -1,4 +1,4 @@
-import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
+import { isQuotable, quote } from '../../../packet/cypher/identifiers.ts'
 
 export const strategyNames = ['defaultBroker', 'defaultPartial', 'defaultFull'] as const
 export type StrategyName = (typeof strategyNames)[number]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../../request/field-rules.ts'
+import { publishFields, readFields } from '../../request/fields.ts'
+import { identityRule } from '../../request/identity.ts'
+import { originIndex } from '../../request/plan.ts'
+import { mappedIndexRules } from '../../request/rules.ts'
 import { shown } from '../../validation/issues.ts'
-import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../request/field-rules.ts'
-import { publishFields, readFields } from '../request/fields.ts'
-import { identityRule } from '../request/identity.ts'
-import { originIndex } from '../request/plan.ts'
-import { mappedIndexRules } from '../request/rules.ts'
 import { idParameter, idTypes } from './packet.ts'
 
 const { callbackUrl: _, model: __, onModelViolation: ___, ...usedOrIgnored } = publishFields

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { fileName } from '../../packet/names.ts'
-import type { Rendered } from '../../packet/values/values.ts'
+import { fileName } from '../../../packet/names.ts'
+import type { Rendered } from '../../../packet/values/values.ts'
+import { relationshipCreatesSchema } from '../../request/field-rules.ts'
+import { compression, expiresAfterDays, id, identifier } from '../../request/fields.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
-import { relationshipCreatesSchema } from '../request/field-rules.ts'
-import { compression, expiresAfterDays, id, identifier } from '../request/fields.ts'
 import { idParameter, idTypes } from './packet.ts'
 
 const idType = idTypes.nullish().transform((type) => type ?? 'string')

@@ -1,4 +1,4 @@
-import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
+import type { ParameterSyntax } from '../../../packet/cypher/parameters.ts'
 
 /** Converts a statement's text as it is in JSON: identifiers are always in backticks, with inner ones doubled. */
 export function convertText(text: string, to: ParameterSyntax): string {

@@ -1,11 +1,11 @@
+import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
+import { type Identity, isAlike } from '../../../packet/identity.ts'
+import type { PairMaker } from '../../../packet/pair-maker.ts'
 import * as errors from '../../errors/catalogue.ts'
-import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
-import { type Identity, isAlike } from '../../packet/identity.ts'
-import type { PairMaker } from '../../packet/pair-maker.ts'
-import type { ModelRules } from '../model/model-rules.ts'
-import type { InternalId } from '../read/internal-ids.ts'
-import type { NodeKeys } from '../request/identity.ts'
-import type { Plan } from '../request/plan.ts'
+import type { InternalId } from '../../read/internal-ids.ts'
+import type { NodeKeys } from '../../request/identity.ts'
+import type { ModelRules } from '../../request/model/model-rules.ts'
+import type { Plan } from '../../request/plan.ts'
 import { MadeUpserts, type UpsertKind, type UpsertShape, upsertBytes, upsertShape, withLeftOut } from './upserts.ts'
 
 /** The upsert that was last made for nodes of a shape. */

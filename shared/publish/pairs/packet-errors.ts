@@ -1,5 +1,5 @@
+import type { PacketErrors } from '../../../packet/parts/packet-writer.ts'
 import * as errors from '../../errors/catalogue.ts'
-import type { PacketErrors } from '../../packet/parts/packet-writer.ts'
 
 /** The errors of a publish whose packet cannot be written. */
 export const packetErrors: PacketErrors = {

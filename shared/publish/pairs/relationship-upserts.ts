@@ -1,13 +1,13 @@
+import { isQuotable } from '../../../packet/cypher/identifiers.ts'
+import { isAlike } from '../../../packet/identity.ts'
+import type { Kind } from '../../../packet/packstream/kinds.ts'
+import type { Ends, PairMaker, PropertyField } from '../../../packet/pair-maker.ts'
+import { isPublishableIn } from '../../../packet/values/expressions.ts'
+import type { Rendered } from '../../../packet/values/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
-import { isQuotable } from '../../packet/cypher/identifiers.ts'
-import { isAlike } from '../../packet/identity.ts'
-import type { Ends, PairMaker, PropertyField } from '../../packet/pair-maker.ts'
-import { isPublishableIn } from '../../packet/values/expressions.ts'
-import type { Rendered } from '../../packet/values/values.ts'
-import type { Kind } from '../../packstream/kinds.ts'
-import type { InternalId } from '../read/internal-ids.ts'
-import type { Plan } from '../request/plan.ts'
+import type { InternalId } from '../../read/internal-ids.ts'
+import type { Plan } from '../../request/plan.ts'
 import {
   MadeUpserts,
   propertyProblem,

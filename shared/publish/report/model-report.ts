@@ -1,7 +1,7 @@
-import { isQuotable } from '../../packet/cypher/identifiers.ts'
+import { isQuotable } from '../../../packet/cypher/identifiers.ts'
+import type { BoundModel } from '../../request/bound-model.ts'
+import type { Violation } from '../../request/model/model-rules.ts'
 import { shown } from '../../validation/issues.ts'
-import type { Violation } from '../model/model-rules.ts'
-import type { BoundModel } from '../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
 
 interface Broken extends Violation {

@@ -1,7 +1,7 @@
-import type { NodeKey } from '../../packet/kinds/statement.ts'
-import { nothingSkipped, type Skipped } from '../../packet/parts/metadata.ts'
-import type { NewType } from '../../packet/values/values.ts'
-import type { BoundModel } from '../request/bound-model.ts'
+import type { NodeKey } from '../../../packet/kinds/statement.ts'
+import { nothingSkipped, type Skipped } from '../../../packet/parts/metadata.ts'
+import type { NewType } from '../../../packet/values/values.ts'
+import type { BoundModel } from '../../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
 import { createModelReport, type ModelReport } from './model-report.ts'
 

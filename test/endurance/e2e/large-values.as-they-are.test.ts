@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { run } from '../../../dev/replay/neo4j.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import { prepare } from '../../support/clients/e2e.ts'
 
 const { client, driver, label, org, fields } = await prepare(1)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
-import { createCallbacks } from '../../../shared/jobs/callbacks.ts'
+import { createCallbacks } from '../../../shared/queue/callbacks.ts'
 import { callbackOf, endedJob, orgName } from '../../support/jobs/ended-jobs.ts'
 import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../../support/servers/receiver.ts'
 import { drawVersion } from '../../support/worlds/versions.ts'

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
-import { recordKey } from '../../../shared/jobs/redis-keys.ts'
+import { recordKey } from '../../../shared/redis/keys.ts'
 import { until } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'
 import { stuckOrigin } from '../../support/faults/stuck-origin.ts'

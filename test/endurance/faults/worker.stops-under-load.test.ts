@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
-import { queueDepths } from '../../../shared/jobs/queue-depth.ts'
-import { queueName, queuePrefix } from '../../../shared/jobs/redis-keys.ts'
+import { queueDepths } from '../../../shared/queue/depth.ts'
+import { queueName, queuePrefix } from '../../../shared/redis/keys.ts'
 import { hasBegun, logOf, until } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'
 import { stuckOrigin } from '../../support/faults/stuck-origin.ts'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { dutyKey, sweptKey } from '../../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
+import { dutyKey, sweptKey } from '../../../shared/redis/keys.ts'
 import { createWorkerContext, type WorkerContext } from '../../../worker/context.ts'
 import { startJanitor } from '../../../worker/janitor.ts'
 import { ownWorker } from '../../support/programs/own-worker.ts'

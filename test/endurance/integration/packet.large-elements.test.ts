@@ -7,7 +7,7 @@ import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { readRows } from '../../support/origins/read-rows.ts'
 
 const { neo4j, legacy } = inject('stack')

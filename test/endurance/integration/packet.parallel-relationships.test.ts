@@ -4,7 +4,7 @@ import { database, uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 
 const { neo4j, legacy } = inject('stack')
 const { origin: originPolicy } = readConfig('worker', inject('service').env)

@@ -4,11 +4,11 @@ import { database, uniqueName } from '../../../dev/requests.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { type Origin, openOrigin } from '../../../shared/origin/connect.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
-import { defaultSizes, nothingLearned } from '../../../shared/publish/read/reading.ts'
-import { findRelationships } from '../../../shared/publish/read/relationships-by-own-id.ts'
-import { createRelationshipSchema } from '../../../shared/publish/read/schema.ts'
-import { planOf } from '../../../shared/publish/request/plan.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { defaultSizes, nothingLearned } from '../../../shared/read/reading.ts'
+import { findRelationships } from '../../../shared/read/relationships-by-own-id.ts'
+import { createRelationshipSchema } from '../../../shared/read/schema.ts'
+import { planOf } from '../../../shared/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/publish/read/schema.ts'
+import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/read/schema.ts'
 import { openOther, testOtherDatabase } from '../../replay/suites/other-database.ts'
 import { openDatabase, setLanguage } from '../../support/servers/other-database.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { nodeUpsert } from '../../../shared/packet/kinds/node-upsert.ts'
+import { nodeUpsert } from '../../../packet/kinds/node-upsert.ts'
 import { everyKind } from '../../support/graphs/every-kind.ts'
 import { pairOfStatement, replayed, sourceOf, verified } from '../../support/replay/replaying.ts'
 

@@ -3,10 +3,10 @@ import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { defaultSizes, nothingLearned } from '../../../shared/publish/read/reading.ts'
-import { readRelationshipRows } from '../../../shared/publish/read/relationship-rows.ts'
-import { planOf } from '../../../shared/publish/request/plan.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { defaultSizes, nothingLearned } from '../../../shared/read/reading.ts'
+import { readRelationshipRows } from '../../../shared/read/relationship-rows.ts'
+import { planOf } from '../../../shared/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 
 const relationships = 3_000
 const leastSwaps = 100

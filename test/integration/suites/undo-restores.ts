@@ -6,7 +6,7 @@ import { differences, readGraph, zonedOffsets } from '../../../dev/replay/compar
 import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import type { Pair } from '../../../packet/parts/parse-part.ts'
 import { matrix, propertiesOf } from '../../replay/type-matrix.ts'
 import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf, undone } from '../../support/replay/replaying.ts'
 import { startProxy } from '../../support/servers/tcp-proxy.ts'

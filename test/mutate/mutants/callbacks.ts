@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const callbacks: readonly Mutant[] = [
   {
-    file: 'shared/jobs/callbacks.ts',
+    file: 'shared/queue/callbacks.ts',
     what: 'a callback that was asked for once more is forgotten',
     from: "if string.find(redis.call('HGET', record, 'callback') or '', '\"state\":\"due\"', 1, true) then return 0 end",
     to: '',
     tests: ['integration/callbacks.delivered'],
   },
   {
-    file: 'shared/jobs/fair-queueing.ts',
+    file: 'shared/queue/fair-queueing.ts',
     what: 'callbacks that the queue has lost are never sent when more than 500 are due',
     from: 'missing.push(...some.filter((_, at)',
     to: 'missing.push(...ids.filter((_, at)',

@@ -51,7 +51,7 @@ export const origin: readonly Mutant[] = [
     tests: ['unit/origin/lookup'],
   },
   {
-    file: 'shared/packstream/whole-handshakes.ts',
+    file: 'packet/packstream/whole-handshakes.ts',
     what: 'an origin whose answer to the handshake arrives in two pieces cannot be published',
     from: 'if (!isWhole(held)) return true',
     to: '',

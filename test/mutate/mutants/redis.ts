@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const redis: readonly Mutant[] = [
   {
-    file: 'shared/jobs/redis.ts',
+    file: 'shared/redis/connect.ts',
     what: 'after a failover behind one address every publish is refused until somebody restarts the programs',
     from: "if (refusalOf(error)?.remedy !== 'reconnect' ||",
     to: 'if (refusalOf(error) !== null ||',
     tests: ['faults/redis.connections-made-again'],
   },
   {
-    file: 'shared/jobs/redis.ts',
+    file: 'shared/redis/connect.ts',
     what: 'a connection without answers stays for ever',
     from: '...{ commandTimeout: 5_000, socketTimeout: producerSilenceMs },',
     to: '...{ commandTimeout: 5_000 },',
     tests: ['faults/redis.connections-made-again'],
   },
   {
-    file: 'shared/jobs/redis.ts',
+    file: 'shared/redis/connect.ts',
     what: 'a worker whose commands Redis refuses fills a processor',
     from: 'if (isErrorReply(error)) await delay(refusalMs)',
     to: '',
@@ -30,14 +30,14 @@ export const redis: readonly Mutant[] = [
     tests: ['faults/redis.takes-rights-away'],
   },
   {
-    file: 'shared/jobs/fit-redis.ts',
+    file: 'shared/redis/fit.ts',
     what: 'a program starts in a cluster of Valkey, which refuses all of its scripts',
     from: "if (infoField(info, 'cluster_enabled') === '1')",
     to: "if (infoField(info, 'redis_mode') === 'cluster')",
     tests: ['integration/redis.refused-at-start'],
   },
   {
-    file: 'shared/jobs/fit-redis.ts',
+    file: 'shared/redis/fit.ts',
     what: 'a program starts as a Redis user who may not do its work',
     from: '    await requireRights(redis)\n',
     to: '',

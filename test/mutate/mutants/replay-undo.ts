@@ -67,7 +67,7 @@ export const replayUndo: readonly Mutant[] = [
     tests: ['integration/replay.resumes-in-a-changed-target'],
   },
   {
-    file: 'shared/packet/identity.ts',
+    file: 'packet/identity.ts',
     what: 'a point given by its fields is taken for another, and the relationship that it tells stays as replayed',
     from: 'const plain = wrap && byFields[wrap]?.call',
     to: 'const plain = wrap && undefined',

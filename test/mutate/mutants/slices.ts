@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const slices: readonly Mutant[] = [
   {
-    file: 'shared/jobs/slice-record.ts',
+    file: 'shared/jobs/stored/slice-record.ts',
     what: 'a job is cancelled while a slice is being built, because silent runs have ended late',
     from: "if unended(slices) > 0 then redis.call('HINCRBY', slices, 'unended', -1) end",
     to: "redis.call('HINCRBY', slices, 'unended', -1)",
     tests: ['integration/job-record.run-time'],
   },
   {
-    file: 'shared/jobs/slice-record.ts',
+    file: 'shared/jobs/stored/slice-record.ts',
     what: 'a slice that is tried again counts as one that kills its workers',
     from: "return redis.call('HINCRBY', slices, slice .. ':unended', -1)",
     to: 'return 1',
     tests: ['integration/slice-record'],
   },
   {
-    file: 'shared/jobs/stored-request.ts',
+    file: 'shared/jobs/stored/stored-request.ts',
     what: 'slices of a large multi are cut in the middle of sub-requests that are not ASCII',
     from: 'for (const { length: bytes } of slices) {',
     to: 'for (const bytes of slices.map((slice) => slice.toString().length)) {',
@@ -30,7 +30,7 @@ export const slices: readonly Mutant[] = [
     tests: ['e2e/multi.slices'],
   },
   {
-    file: 'shared/jobs/stored-request.ts',
+    file: 'shared/jobs/stored/stored-request.ts',
     what: 'a worker that does not know an option of a plan builds its slices without it',
     from: `  requireKnownFields(
     plan.treatments`,
@@ -39,14 +39,14 @@ export const slices: readonly Mutant[] = [
     tests: ['integration/slice-results.count-once'],
   },
   {
-    file: 'shared/jobs/fair-queueing.ts',
+    file: 'shared/queue/fair-queueing.ts',
     what: 'a retry of an old job gives other orgs the turns that are over',
     from: "if tonumber(started) <= tonumber(redis.call('GET', turn) or 0) then return 0 end",
     to: '',
     tests: ['integration/queue.turns'],
   },
   {
-    file: 'shared/jobs/fair-queueing.ts',
+    file: 'shared/queue/fair-queueing.ts',
     what: 'Redis keeps the turn of every large multi until the queue is empty',
     from: `redis.call('ZREMRANGEBYSCORE', turns, '-inf', '(' .. now)
 `,

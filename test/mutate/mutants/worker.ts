@@ -30,7 +30,7 @@ export const worker: readonly Mutant[] = [
     tests: ['unit/worker/commit-packet'],
   },
   {
-    file: 'shared/packets/commit.ts',
+    file: 'shared/storage/commit.ts',
     what: 'the parts of a packet are removed because the answer to its commit was lost',
     from: "error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)",
     to: 'error instanceof AppError',
@@ -124,7 +124,7 @@ export const worker: readonly Mutant[] = [
     tests: ['unit/worker/progress'],
   },
   {
-    file: 'shared/jobs/void-job.ts',
+    file: 'shared/jobs/stored/void-job.ts',
     what: 'the parts of a packet are removed because its job was cancelled',
     from: 'return (await generations.ofJob(name, id, above)) === null',
     to: 'return true',

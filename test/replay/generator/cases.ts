@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
+import type { BuildSizes } from '../../../shared/read/reading.ts'
 import type { Alphabet } from './alphabet.ts'
 import { drafts, seldom, spoilers, styles } from './drafts.ts'
 import { describeGraph, type Graph } from './graph.ts'

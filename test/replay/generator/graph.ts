@@ -1,4 +1,4 @@
-import { valueText } from '../../../shared/packet/check/shown-value.ts'
+import { valueText } from '../../../packet/check/shown-value.ts'
 
 /** A graph in memory. Values have the types of the driver: BigInt for integers, number for floats. */
 export interface Graph {

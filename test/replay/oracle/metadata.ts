@@ -1,5 +1,5 @@
 import neo4j, { type DateTime, type Duration, type Point } from 'neo4j-driver'
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import type { Pair } from '../../../packet/parts/parse-part.ts'
 import type { Request } from '../generator/requests.ts'
 import { cleanups, nodeKeys } from './packet-operations.ts'
 import { isWritten, nodeAt, type Plan, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { database, uniqueName } from '../../../dev/requests.ts'
-import { parseLossless } from '../../../shared/packet/lossless-json.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { parseLossless } from '../../../packet/lossless-json.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import { type Case, isCompressed } from '../generator/cases.ts'
 import type { World } from './run-case.ts'
 

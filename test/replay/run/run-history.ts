@@ -7,7 +7,7 @@ import { localSource } from '../../../client/source/local.ts'
 import { differences } from '../../../dev/replay/compare-graphs.ts'
 import { run } from '../../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import {
   nodeUpsert,
   pairOf,

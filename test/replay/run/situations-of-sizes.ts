@@ -1,4 +1,4 @@
-import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
+import type { BuildSizes } from '../../../shared/read/reading.ts'
 import type { Plan } from '../oracle/plan.ts'
 import { relationshipsAt } from '../oracle/select.ts'
 import type { Seen, Situation } from './situations.ts'

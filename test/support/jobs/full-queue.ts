@@ -4,11 +4,11 @@ import type { Client } from '../../../dev/client.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
-import { createJobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
-import { createSecrets } from '../../../shared/jobs/secrets.ts'
+import { createSecrets } from '../../../shared/jobs/stored/secrets.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
+import { createJobQueue } from '../../../shared/queue/queue.ts'
 import { restoreJobs } from '../../../worker/janitor.ts'
 
 const atOnce = 500

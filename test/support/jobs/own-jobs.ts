@@ -4,7 +4,7 @@ import { afterAll } from 'vitest'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobProgress } from '../../../shared/jobs/record.ts'
-import { recordKey } from '../../../shared/jobs/redis-keys.ts'
+import { recordKey } from '../../../shared/redis/keys.ts'
 
 /** Jobs in the Redis of a service without workers: the test says what becomes of them. */
 export function ownJobs(redisUrl: string) {

@@ -1,11 +1,11 @@
 import { inject } from 'vitest'
 import { database } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import { readConfig } from '../../../shared/config/config.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
-import { type BuildSizes, defaultSizes } from '../../../shared/publish/read/reading.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { type BuildSizes, defaultSizes } from '../../../shared/read/reading.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import type { Alphabet } from '../../replay/generator/alphabet.ts'
 
 interface Reading {

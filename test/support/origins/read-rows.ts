@@ -1,9 +1,9 @@
+import { decode } from '../../../packet/packstream/decode.ts'
 import type { Origin } from '../../../shared/origin/connect.ts'
 import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { type Properties, readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import type { Rows } from '../../../shared/origin/rows.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { decode } from '../../../shared/packstream/decode.ts'
 
 /** The columns of each row, as the driver reads them. */
 export function valuesOf(rows: Rows): unknown[][] {

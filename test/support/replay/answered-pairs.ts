@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ClientAnswer, PublishAnswer } from '../../../dev/client.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 
 /** The pairs of a one-part answer, parsed without loss as a replay client must parse them: `1` is not `1.0`. */
 export function answeredPairs({ text, body }: ClientAnswer<PublishAnswer>): Pair[] {

@@ -1,5 +1,5 @@
 import type { Driver, ManagedTransaction } from 'neo4j-driver'
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import type { Pair } from '../../../packet/parts/parse-part.ts'
 
 const pairsPerTransaction = 500
 

@@ -10,10 +10,10 @@ import {
 import { type VerifyOptions, type VerifyReport, verify } from '../../../client/replay/verify/verify.ts'
 import { localSource } from '../../../client/source/local.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { render } from '../../../shared/packet/cypher/parameters.ts'
-import type { Statement } from '../../../shared/packet/kinds/statement.ts'
-import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import { render } from '../../../packet/cypher/parameters.ts'
+import type { Statement } from '../../../packet/kinds/statement.ts'
+import { stringifyLossless } from '../../../packet/lossless-json.ts'
+import type { Pair } from '../../../packet/parts/parse-part.ts'
 
 export const targetOf = ({ boltUrl, username, password }: Neo4jAddress): Target => ({
   ...{ url: boltUrl, database: null, user: username, password },

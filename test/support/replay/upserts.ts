@@ -1,9 +1,9 @@
-import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
-import type { Identity } from '../../../shared/packet/identity.ts'
-import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
-import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
-import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
-import type { Numbers } from '../../../shared/packet/values/values.ts'
+import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
+import type { Identity } from '../../../packet/identity.ts'
+import type { NodeChanges } from '../../../packet/kinds/node-upsert.ts'
+import { pairOf, type WrittenPair } from '../../../packet/pair.ts'
+import type { Ends, PairMaker, PropertyField } from '../../../packet/pair-maker.ts'
+import type { Numbers } from '../../../packet/values/values.ts'
 import { referenceOf } from '../values/reference.ts'
 
 /** Upserts made from values, as a reference for those that are made from bytes. */

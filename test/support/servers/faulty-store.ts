@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { byCodePoint } from '../../../shared/packet/cypher/identifiers.ts'
+import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
 import { isLate } from './late.ts'
 
 export interface StoreFaults {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Client } from '../../../dev/client.ts'
-import type { Topic } from '../../../shared/packet/kinds/statement.ts'
-import { createShapeTally, type PacketShape } from '../../../shared/packet/packet-shape.ts'
-import { recognise } from '../../../shared/packet/recognise.ts'
+import type { Topic } from '../../../packet/kinds/statement.ts'
+import { createShapeTally, type PacketShape } from '../../../packet/packet-shape.ts'
+import { recognise } from '../../../packet/recognise.ts'
 import type { PacketManifest } from '../../../shared/publish/manifest-view.ts'
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)

@@ -1,5 +1,5 @@
-import { generationKey, markerKey } from '../../../shared/packets/keys.ts'
-import { removal } from '../../../shared/packets/manifest.ts'
+import { generationKey, markerKey } from '../../../shared/storage/keys.ts'
+import { removal } from '../../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../../shared/store/object-store.ts'
 
 const manifest = Buffer.from(JSON.stringify({ ...removal(), removed: undefined, parts: [{ key: 'part', bytes: 1 }] }))

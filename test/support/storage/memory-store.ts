@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { byCodePoint } from '../../../shared/packet/cypher/identifiers.ts'
+import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
 import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../../shared/store/object-store.ts'
 
 /** An in-memory object store that counts requests, for tests with too many objects for a real server. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { readConfig } from '../../../shared/config/config.ts'
 import type { ObserveCall } from '../../../shared/observability/timed.ts'
-import { type Storage, storageOn } from '../../../shared/packets/storage.ts'
+import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
 import { openMinioStore } from '../../../shared/store/minio-store.ts'
 
 export interface TestStorage extends Storage {

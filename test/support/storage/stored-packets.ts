@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
-import { isHidden, partKey } from '../../../shared/packets/keys.ts'
-import type { Manifest } from '../../../shared/packets/manifest.ts'
-import type { Storage } from '../../../shared/packets/storage.ts'
+import { isHidden, partKey } from '../../../shared/storage/keys.ts'
+import type { Manifest } from '../../../shared/storage/manifest.ts'
+import type { Storage } from '../../../shared/storage/storage.ts'
 
 interface PacketOptions {
   jobId?: string

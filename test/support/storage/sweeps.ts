@@ -1,5 +1,5 @@
-import type { Storage } from '../../../shared/packets/storage.ts'
-import { type SweepRules, sweepStorage } from '../../../shared/packets/sweep.ts'
+import type { Storage } from '../../../shared/storage/storage.ts'
+import { type SweepRules, sweepStorage } from '../../../shared/storage/sweep.ts'
 
 export const hour = 3_600_000
 

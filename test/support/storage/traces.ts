@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { Client } from 'minio'
 import { inject, vi } from 'vitest'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
-import { queueName, queuePrefix, recordKey, secretKeyOf } from '../../../shared/jobs/redis-keys.ts'
+import { queueName, queuePrefix, recordKey, secretKeyOf } from '../../../shared/redis/keys.ts'
 
 /** Everything the service keeps for an org, hidden objects included. */
 export interface Traces {

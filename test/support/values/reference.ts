@@ -8,8 +8,8 @@ import neo4j, {
   type Point,
   type Time,
 } from 'neo4j-driver'
-import { isUndecodable } from '../../../shared/packet/values/render-value.ts'
-import { floatText, type Numbers, type Rendered, type Wrap, wholeText } from '../../../shared/packet/values/values.ts'
+import { isUndecodable } from '../../../packet/values/render-value.ts'
+import { floatText, type Numbers, type Rendered, type Wrap, wholeText } from '../../../packet/values/values.ts'
 
 const plain = (json: string): Rendered => ({ json, wrap: null, list: false })
 const wrapped = (wrap: Wrap, json: string): Rendered => ({ json, wrap, list: false })

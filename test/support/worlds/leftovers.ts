@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { partNames } from '../../../packet/names.ts'
 import { isFinished } from '../../../shared/jobs/states.ts'
-import { partNames } from '../../../shared/packet/names.ts'
 import {
   isHidden,
   orgKey,
@@ -8,9 +8,9 @@ import {
   parseGenerationKey,
   parseMarkerKey,
   parsePartKey,
-} from '../../../shared/packets/keys.ts'
-import { refreshPlainFiles } from '../../../shared/packets/plain-files.ts'
-import type { SweepRules } from '../../../shared/packets/sweep.ts'
+} from '../../../shared/storage/keys.ts'
+import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
+import type { SweepRules } from '../../../shared/storage/sweep.ts'
 import type { StoredObject } from '../../../shared/store/object-store.ts'
 import { sweep } from '../storage/sweeps.ts'
 import type { World } from './world.ts'

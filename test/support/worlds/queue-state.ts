@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { openJobsKey, queueName, queuePrefix } from '../../../shared/jobs/redis-keys.ts'
+import { openJobsKey, queueName, queuePrefix } from '../../../shared/redis/keys.ts'
 import type { World } from './world.ts'
 
 const limitMs = 60_000

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../../dev/client.ts'
-import { parsePartName } from '../../../shared/packet/names.ts'
+import { parsePartName } from '../../../packet/names.ts'
 import { type Expected, wholeVersion } from './versions.ts'
 
 const usualPauseMs = 100

@@ -2,8 +2,8 @@ import type { Driver } from 'neo4j-driver'
 import { run } from '../../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { subRequestsPerSlice } from '../../../shared/jobs/stored-request.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
+import { subRequestsPerSlice } from '../../../shared/jobs/stored/stored-request.ts'
 import { drawRing } from '../graphs/social-graph.ts'
 
 /** A graph whose nodes and relationships all carry its marker, so that every pair identifies its version. */

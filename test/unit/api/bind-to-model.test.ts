@@ -5,8 +5,8 @@ import type { AppError } from '../../../shared/errors/app-error.ts'
 import { createModels } from '../../../shared/models/repository.ts'
 import type { ModelStatement } from '../../../shared/models/statements.ts'
 import type { VersionDocument } from '../../../shared/models/version-document.ts'
-import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
-import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { distinctTreatments } from '../../../shared/publish/write/conflicts.ts'
+import type { PublishRequest } from '../../../shared/request/fields.ts'
 import { only } from '../../support/values/only.ts'
 
 // The API answers nothing else during a binding.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { readFile } from '../../../api/publish/read-file.ts'
 import type { Config } from '../../../shared/config/config.ts'
-import type { Packets } from '../../../shared/packets/packets.ts'
+import type { Packets } from '../../../shared/storage/packets.ts'
 import type { ObjectStore } from '../../../shared/store/object-store.ts'
 import { only } from '../../support/values/only.ts'
 

@@ -56,7 +56,7 @@ test('a sample is attributed to the innermost file on its stack that is not inte
     node(5, 'node:net'),
     node(6, '', [], '(idle)'),
     node(7, '', [], '(garbage collector)'),
-    node(8, 'file:///here/shared/jobs/stored-request.ts'),
+    node(8, 'file:///here/shared/jobs/stored/stored-request.ts'),
   ]
   const shares = sharesOf({ nodes, samples: [5, 2, 3, 6, 7, 8], timeDeltas: [10, 10, 20, 500, 10, 50] })
   expect(shares).toEqual({

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openRejects } from '../../../client/rejects.ts'
-import { parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { parsePart } from '../../../packet/parts/parse-part.ts'
 import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 
 const pair = (id: string) => ({ statement: 'RETURN $id, $one', parameters: { id, one: 1n, two: 1.5 }, metadata: null })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storeAway } from '../../../shared/errors/catalogue.ts'
 import { RedisRefusal, refusalOf, repeatedCause } from '../../../shared/errors/redis-refusal.ts'
-import { isRedisAway } from '../../../shared/jobs/redis.ts'
+import { isRedisAway } from '../../../shared/redis/connect.ts'
 
 /** The words of Redis 6.2, 7 and 8, of Valkey 9.1 and of the client. */
 const words: [remedy: string, text: string][] = [

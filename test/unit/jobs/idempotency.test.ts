@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { idempotencyOf, parseIdempotencyKey, sameJob } from '../../../shared/jobs/idempotency.ts'
 import type { Submission } from '../../../shared/jobs/submission.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { request, validRequest } from '../valid-request.ts'
 
 const keyOf = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) })

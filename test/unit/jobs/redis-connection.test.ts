@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { parseRedisAddress } from '../../../shared/config/redis-address.ts'
-import { connectPatient } from '../../../shared/jobs/redis.ts'
+import { connectPatient } from '../../../shared/redis/connect.ts'
 
 const quiet = { warn() {} }
 const opened: { disconnect(): void }[] = []

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { seal, unseal } from '../../../shared/jobs/secrets.ts'
+import { seal, unseal } from '../../../shared/jobs/stored/secrets.ts'
 
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [first, second] = [key('first'), key('second')]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readPlan, storeRequest } from '../../../shared/jobs/stored-request.ts'
-import { planKey } from '../../../shared/packets/keys.ts'
-import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { readPlan, storeRequest } from '../../../shared/jobs/stored/stored-request.ts'
+import type { PublishRequest } from '../../../shared/request/fields.ts'
+import { planKey } from '../../../shared/storage/keys.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const store = openMemoryStore()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { storedFields } from '../../../shared/jobs/order.ts'
 import { jobVersion, NewerVersionError, requireKnownVersion } from '../../../shared/jobs/version.ts'
-import { publishFields } from '../../../shared/publish/request/fields.ts'
+import { publishFields } from '../../../shared/request/fields.ts'
 
 /**
  * The fields of a stored request in each version, with the values of those that have a fixed choice. Never change the

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCallbackAllow, parseSecretKeys } from '../../../shared/config/lists.ts'
-import { callbackAddress } from '../../../shared/jobs/callback-address.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../../../shared/origin/https-url.ts'
+import { callbackAddress } from '../../../shared/queue/callback-address.ts'
 import { brokenHosts, hostsOfOthers, malformedHosts } from '../../support/origins/hostile-hosts.ts'
 
 const form = { problem: 'must be https://host[:port][/path][?query], without credentials or a fragment' }

@@ -1,7 +1,7 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { Altered, asWritten } from '../../../shared/packet/check/as-written.ts'
-import type { Wrap } from '../../../shared/packet/values/values.ts'
+import { Altered, asWritten } from '../../../packet/check/as-written.ts'
+import type { Wrap } from '../../../packet/values/values.ts'
 
 const { DateTime, Duration, Point, Time, LocalTime } = neo4j.types
 const date = () => new neo4j.types.Date(2024n, 7n, 1n)

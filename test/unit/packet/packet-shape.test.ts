@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Topic } from '../../../shared/packet/kinds/statement.ts'
-import { createShapeTally, type PacketShape } from '../../../shared/packet/packet-shape.ts'
+import type { Topic } from '../../../packet/kinds/statement.ts'
+import { createShapeTally, type PacketShape } from '../../../packet/packet-shape.ts'
 
 const node = (label: string): Topic => ({ kind: 'nodeUpsert', label })
 const cleanup = (label: string, type: string): Topic => ({ kind: 'cleanup', label, type })

@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
-import { boundTreatments, groupTreatments } from '../../../shared/publish/build/treatments.ts'
-import { type BoundModel, boundRequests } from '../../../shared/publish/request/bound-model.ts'
-import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { distinctTreatments } from '../../../shared/publish/write/conflicts.ts'
+import { boundTreatments, groupTreatments } from '../../../shared/publish/write/treatments.ts'
+import { type BoundModel, boundRequests } from '../../../shared/request/bound-model.ts'
+import type { PublishRequest } from '../../../shared/request/fields.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

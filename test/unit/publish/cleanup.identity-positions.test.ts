@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
-import { createIdentityPositions } from '../../../shared/publish/build/cleanup/identity-positions.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
+import { createIdentityPositions } from '../../../shared/publish/write/cleanup/identity-positions.ts'
 
 const identity = (label: string, id: unknown) => {
   return { label, idProperty: 'id', id: renderValue(id, 'strict') ?? expect.unreachable() }

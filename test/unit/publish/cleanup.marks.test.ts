@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMarks } from '../../../shared/publish/build/cleanup/marks.ts'
+import { createMarks } from '../../../shared/publish/write/cleanup/marks.ts'
 
 test('marks are found until their block is dropped, and only at their position and type', () => {
   const marks = createMarks()

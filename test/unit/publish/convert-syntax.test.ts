@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
-import { nodeUpsert } from '../../../shared/packet/kinds/node-upsert.ts'
+import { type ParameterSyntax, render } from '../../../packet/cypher/parameters.ts'
+import { nodeUpsert } from '../../../packet/kinds/node-upsert.ts'
 import { convertSyntax, convertText } from '../../../shared/publish/pairs/convert-syntax.ts'
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

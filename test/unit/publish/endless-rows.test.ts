@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { countRelationships, findDuplicates, readOffsets } from '../../../shared/publish/read/queries.ts'
-import { createRelationshipSchema } from '../../../shared/publish/read/schema.ts'
+import { countRelationships, findDuplicates, readOffsets } from '../../../shared/read/queries.ts'
+import { createRelationshipSchema } from '../../../shared/read/schema.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 
 const broke = expect.objectContaining({ status: 502, code: 'originBroke' })

@@ -1,8 +1,8 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { idText, mergeText, requestText } from '../../../shared/packet/identity.ts'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
-import { identityOf, identityRule, idPropertyOf } from '../../../shared/publish/request/identity.ts'
+import { idText, mergeText, requestText } from '../../../packet/identity.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
+import { identityOf, identityRule, idPropertyOf } from '../../../shared/request/identity.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }

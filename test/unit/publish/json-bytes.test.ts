@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { kind, list } from '../../../packet/packstream/kinds.ts'
+import { JsonBytes } from '../../../packet/values/json-bytes.ts'
 import { originCursor } from '../../../shared/origin/origin-cursor.ts'
-import { JsonBytes } from '../../../shared/packet/values/json-bytes.ts'
-import { kind, list } from '../../../shared/packstream/kinds.ts'
 import { driverOf } from '../../support/origins/packstream.ts'
 
 const { pack } = driverOf('5x0')

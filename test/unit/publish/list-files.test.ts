@@ -7,7 +7,7 @@ import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
-import { storageOn } from '../../../shared/packets/storage.ts'
+import { storageOn } from '../../../shared/storage/storage.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 import { only } from '../../support/values/only.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
-import { createPartMetadata, type PartMetadata } from '../../../shared/packet/parts/metadata.ts'
+import { isQuotable } from '../../../packet/cypher/identifiers.ts'
+import { createPartMetadata, type PartMetadata } from '../../../packet/parts/metadata.ts'
 
 function rendered(note: (metadata: PartMetadata) => void): string {
   const metadata = createPartMetadata()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { dataTypeOf, fits, typeOf, type ValueType } from '../../../shared/publish/model/data-types.ts'
-import { type BoundModel, createBinding, type ModelledProperty } from '../../../shared/publish/request/bound-model.ts'
-import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { type BoundModel, createBinding, type ModelledProperty } from '../../../shared/request/bound-model.ts'
+import type { PublishRequest } from '../../../shared/request/fields.ts'
+import { dataTypeOf, fits, typeOf, type ValueType } from '../../../shared/request/model/data-types.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const version = 'grn:gg:managerversion:1'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { createPairMaker } from '../../../packet/pair-maker.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
-import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
-import { identityOf } from '../../../shared/publish/request/identity.ts'
-import { planOf } from '../../../shared/publish/request/plan.ts'
+import { identityOf } from '../../../shared/request/identity.ts'
+import { createModelRules } from '../../../shared/request/model/model-rules.ts'
+import { planOf } from '../../../shared/request/plan.ts'
 import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 
 // Values of one key, which a statement writes without an expression, and lists of them.

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { identify } from '../../../shared/publish/build/nodes.ts'
-import type { RequestContext } from '../../../shared/publish/build/request-context.ts'
-import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
-import { planOf } from '../../../shared/publish/request/plan.ts'
+import { identify } from '../../../shared/publish/write/nodes.ts'
+import type { RequestContext } from '../../../shared/publish/write/request-context.ts'
+import { createModelRules } from '../../../shared/request/model/model-rules.ts'
+import { planOf } from '../../../shared/request/plan.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
 import { only } from '../../support/values/only.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseMulti } from '../../../shared/publish/request/multi.ts'
+import { parseMulti } from '../../../shared/request/multi.ts'
 import { request, validRequest } from '../valid-request.ts'
 
 const nameless = { orgName: undefined, fileName: undefined }

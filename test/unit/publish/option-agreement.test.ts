@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMulti } from '../../../shared/publish/request/multi.ts'
+import { parseMulti } from '../../../shared/request/multi.ts'
 
 const base = {
   dbUrl: 'bolt://origin.example',

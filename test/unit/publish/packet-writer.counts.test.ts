@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { StatementCounts, StatementKind } from '../../../shared/packet/kinds/statement.ts'
-import { pairText } from '../../../shared/packet/pair.ts'
-import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
-import type { PartLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import type { StatementCounts, StatementKind } from '../../../packet/kinds/statement.ts'
+import { pairText } from '../../../packet/pair.ts'
+import { createPacketWriter } from '../../../packet/parts/packet-writer.ts'
+import type { PartLimits } from '../../../packet/parts/part-buffer.ts'
 import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { pairOf, topicOf } from '../pair-of.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
-import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { createPacketWriter } from '../../../packet/parts/packet-writer.ts'
+import { partLimits } from '../../../packet/parts/part-buffer.ts'
 import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { pairOf } from '../pair-of.ts'
 

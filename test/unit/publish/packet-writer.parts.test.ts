@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { partLimits } from '../../../packet/parts/part-buffer.ts'
 import { collectingWriter, pairOf, pairOfBytes } from '../pair-of.ts'
 
 async function partsOf(count: number, limits: Parameters<typeof collectingWriter>[0]): Promise<number[]> {

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { pairText } from '../../../shared/packet/pair.ts'
-import { createPacketWriter, type SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
-import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { pairText } from '../../../packet/pair.ts'
+import { createPacketWriter, type SealedPart } from '../../../packet/parts/packet-writer.ts'
+import { partLimits } from '../../../packet/parts/part-buffer.ts'
 import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { collectingWriter, pairOf, topicOf } from '../pair-of.ts'
 

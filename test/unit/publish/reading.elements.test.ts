@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readProperties } from '../../../shared/origin/properties.ts'
-import { elementsOf, nothingLearned, rowsAtOnce } from '../../../shared/publish/read/reading.ts'
+import { elementsOf, nothingLearned, rowsAtOnce } from '../../../shared/read/reading.ts'
 import { driverOf, recordOf, rowsOf } from '../../support/origins/packstream.ts'
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)

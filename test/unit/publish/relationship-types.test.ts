@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isQuotable, quote } from '../../../shared/packet/cypher/identifiers.ts'
-import { mergeRelationshipTypes, parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
+import { isQuotable, quote } from '../../../packet/cypher/identifiers.ts'
+import { mergeRelationshipTypes, parseRelationshipType } from '../../../shared/request/relationship-types.ts'
 
 describe('a relationship type', () => {
   test.each([

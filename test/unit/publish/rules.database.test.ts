@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { issuesOf, request, validRequest } from '../valid-request.ts'
 
 const defaults = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }

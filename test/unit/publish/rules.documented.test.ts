@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRelationships } from '../../../api/publish/create-relationships.ts'
 import { deleteNodes } from '../../../api/publish/delete-nodes.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { document } from '../../support/clients/documented.ts'
 import { validRequest } from '../valid-request.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { booleanFields, choiceFields, misspelledFields, unknownFields } from '../../support/clients/publish-fields.ts'
 import { ids, issuesOf, request, validRequest } from '../valid-request.ts'
 

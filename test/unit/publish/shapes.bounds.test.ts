@@ -6,7 +6,7 @@ import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
 import { driverOf } from '../../support/origins/packstream.ts'
-import { broke, head } from '../packstream/bytes.ts'
+import { broke, head } from '../packet/packstream/bytes.ts'
 
 const { unpack } = driverOf('5x0')
 

@@ -2,15 +2,15 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { kind, list } from '../../../packet/packstream/kinds.ts'
 import { LabelSets } from '../../../shared/origin/labels.ts'
 import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { kind, list } from '../../../shared/packstream/kinds.ts'
 import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 import { busySeconds } from '../../support/programs/busy-seconds.ts'
 import { anyProperties } from '../any-value.ts'
-import { head } from '../packstream/bytes.ts'
+import { head } from '../packet/packstream/bytes.ts'
 
 const driver = driverOf('5x0')
 const broke = expect.objectContaining({ status: 502, code: 'originBroke' })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
-import type { Expression, Statement } from '../../../shared/packet/kinds/statement.ts'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
+import { type ParameterSyntax, render } from '../../../packet/cypher/parameters.ts'
+import type { Expression, Statement } from '../../../packet/kinds/statement.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
 
 /** The text, and the names of the parameters in the order of their values. */
 export const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>

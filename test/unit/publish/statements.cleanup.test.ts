@@ -1,9 +1,9 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
-import { cleanup } from '../../../shared/packet/kinds/cleanup.ts'
-import type { KeepClause } from '../../../shared/packet/kinds/keep-clauses.ts'
-import { parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
+import { type ParameterSyntax, render } from '../../../packet/cypher/parameters.ts'
+import { cleanup } from '../../../packet/kinds/cleanup.ts'
+import type { KeepClause } from '../../../packet/kinds/keep-clauses.ts'
+import { parseRelationshipType } from '../../../shared/request/relationship-types.ts'
 import { expressionOf } from './statement-text.ts'
 
 const day = new neo4j.types.Date(2024n, 2n, 29n)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { deleteProperties } from '../../../shared/packet/kinds/delete-properties.ts'
-import { postbackNode, postbackRelationship } from '../../../shared/packet/kinds/postback.ts'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
+import { deleteProperties } from '../../../packet/kinds/delete-properties.ts'
+import { postbackNode, postbackRelationship } from '../../../packet/kinds/postback.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
 import { anchor, expressionOf, shown } from './statement-text.ts'
 
 const person = anchor('Person', 'id')

@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { type NodeChanges, nodeUpsert } from '../../../shared/packet/kinds/node-upsert.ts'
+import { type NodeChanges, nodeUpsert } from '../../../packet/kinds/node-upsert.ts'
 import { anchor, expressionOf, fields, shown } from './statement-text.ts'
 
 const { Date: GraphDate, Point } = neo4j.types

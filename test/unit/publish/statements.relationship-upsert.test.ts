@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { relationshipUpsert } from '../../../shared/packet/kinds/relationship-upsert.ts'
+import { relationshipUpsert } from '../../../packet/kinds/relationship-upsert.ts'
 import { anchor, fields, shown } from './statement-text.ts'
 
 const { Date: GraphDate } = neo4j.types

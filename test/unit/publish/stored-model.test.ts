@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BoundModel } from '../../../shared/publish/request/bound-model.ts'
-import { boundModel, storedModel } from '../../../shared/publish/request/stored-model.ts'
+import type { BoundModel } from '../../../shared/request/bound-model.ts'
+import { boundModel, storedModel } from '../../../shared/request/stored-model.ts'
 
 test('a model is the same after it was stored', () => {
   const model: BoundModel = {

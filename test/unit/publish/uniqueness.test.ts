@@ -1,7 +1,7 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
-import { identityOf, identityRule } from '../../../shared/publish/request/identity.ts'
+import { createUniqueness } from '../../../shared/read/uniqueness.ts'
+import { identityOf, identityRule } from '../../../shared/request/identity.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
 

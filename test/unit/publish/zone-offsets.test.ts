@@ -1,10 +1,10 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
+import { isPublishable, type Kind } from '../../../packet/packstream/kinds.ts'
 import { originCursor } from '../../../shared/origin/origin-cursor.ts'
 import { readProperties, sourceOf } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
-import { isPublishable, type Kind } from '../../../shared/packstream/kinds.ts'
-import { completeZones } from '../../../shared/publish/read/zone-offsets.ts'
+import { completeZones } from '../../../shared/read/zone-offsets.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 import { driverOf, rowsOf } from '../../support/origins/packstream.ts'
 

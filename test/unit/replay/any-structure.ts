@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
-import type { Direction, KeepClause } from '../../../shared/packet/kinds/keep-clauses.ts'
-import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
-import type { Wrap } from '../../../shared/packet/values/values.ts'
+import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
+import type { Direction, KeepClause } from '../../../packet/kinds/keep-clauses.ts'
+import type { Structure } from '../../../packet/kinds/kinds.ts'
+import type { Wrap } from '../../../packet/values/values.ts'
 import { collidingNames, printableNames } from '../../replay/odd-names.ts'
 
 const wraps: Wrap[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { survey } from '../../../client/replay/preflight/needs.ts'
 import { createGate, withRetries } from '../../../client/replay/run/retry.ts'
-import { createRecogniser } from '../../../shared/packet/recognise.ts'
+import { createRecogniser } from '../../../packet/recognise.ts'
 import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
 test('no further part is read after an interruption, even if reading takes no notice of it', async () => {

@@ -1,7 +1,7 @@
 import { itemOf } from '../../../client/replay/order/batches.ts'
 import { type PackedItem, packPart } from '../../../client/replay/order/packed.ts'
-import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
-import { recognise } from '../../../shared/packet/recognise.ts'
+import { stringifyLossless } from '../../../packet/lossless-json.ts'
+import { recognise } from '../../../packet/recognise.ts'
 
 /** The items of a pair with this statement. `pair` is its number in its part, of which it is the last pair. */
 export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): PackedItem[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseLossless, stringifyLossless } from '../../../shared/packet/lossless-json.ts'
+import { parseLossless, stringifyLossless } from '../../../packet/lossless-json.ts'
 
 test.each(['1', '1.0', '-0.0', '9007199254740993', '1e400', '-1e400'])('%s is read back as the same value', (text) => {
   const value = parseLossless(text)

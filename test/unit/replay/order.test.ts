@@ -5,7 +5,7 @@ import { hashOf } from '../../../client/replay/order/node-hashes.ts'
 import { overRows } from '../../../client/replay/order/over-rows.ts'
 import type { PackedItem } from '../../../client/replay/order/packed.ts'
 import { runItems } from '../../../client/replay/run/run-window.ts'
-import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
+import { type Recognised, recognise } from '../../../packet/recognise.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const hashesOf = (items: readonly PackedItem[]) => items.map(({ nodes }) => nodes)

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { itemOf } from '../../../client/replay/order/batches.ts'
 import { type PackedPart, packedRowsOf, packPart } from '../../../client/replay/order/packed.ts'
-import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
-import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
-import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
+import { stringifyLossless } from '../../../packet/lossless-json.ts'
+import type { Pair } from '../../../packet/parts/parse-part.ts'
+import { type Recognised, recognise } from '../../../packet/recognise.ts'
 import { unpack } from './fake-connection.ts'
 
 const anyValue = fc.oneof(

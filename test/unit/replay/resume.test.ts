@@ -6,7 +6,7 @@ import { partsHeld } from '../../../client/replay/resume/held.ts'
 import { openResume, type State } from '../../../client/replay/resume/resume.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
 import type { PackedRows } from '../../../client/replay/run/sending.ts'
-import { createRecogniser } from '../../../shared/packet/recognise.ts'
+import { createRecogniser } from '../../../packet/recognise.ts'
 import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 import { unpack } from './fake-connection.ts'
 

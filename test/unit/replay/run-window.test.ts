@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRunner } from '../../../client/replay/run/run-batch.ts'
 import { runWindow } from '../../../client/replay/run/run-window.ts'
 import { createTally } from '../../../client/replay/run/transaction.ts'
-import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Pair, Place } from '../../../packet/parts/parse-part.ts'
 import { databaseError, fakeTarget } from './fake-connection.ts'
 import { cleanup, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 

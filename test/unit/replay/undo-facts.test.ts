@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { PacketSource } from '../../../client/replay/source/load-part.ts'
 import { readFacts } from '../../../client/replay/undo/facts.ts'
-import { wholePair } from '../../../shared/packet/pair.ts'
-import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
-import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
+import { wholePair } from '../../../packet/pair.ts'
+import { createPairMaker } from '../../../packet/pair-maker.ts'
+import { createRecogniser } from '../../../packet/recognise.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
 import { nodeUpsertOf } from '../../support/replay/upserts.ts'
 
 const pairs = createPairMaker('dollar')

@@ -5,7 +5,7 @@ import type { Connection } from '../../../client/replay/run/connection.ts'
 import { identityText } from '../../../client/replay/undo/elements.ts'
 import type { Facts } from '../../../client/replay/undo/facts.ts'
 import { createTargetReader } from '../../../client/replay/undo/target-reader.ts'
-import { renderValue } from '../../../shared/packet/values/render-value.ts'
+import { renderValue } from '../../../packet/values/render-value.ts'
 import { only } from '../../support/values/only.ts'
 
 const rules = [

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { propertyFindings } from '../../../shared/packet/check/finding.ts'
-import { areSame, shownValue } from '../../../shared/packet/check/shown-value.ts'
+import { propertyFindings } from '../../../packet/check/finding.ts'
+import { areSame, shownValue } from '../../../packet/check/shown-value.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Issue } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
-import { parseMulti } from '../../../shared/publish/request/multi.ts'
-import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { parseMulti } from '../../../shared/request/multi.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { unknownField } from '../../../shared/validation/issues.ts'
 import { request } from '../valid-request.ts'
 

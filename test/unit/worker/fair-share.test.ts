@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { RunsByTenant } from '../../../shared/jobs/fleet.ts'
+import type { RunsByTenant } from '../../../shared/queue/fleet.ts'
 import { handOver, startFairShare } from '../../../worker/fair-share.ts'
 
 const open: { stop(): Promise<void> }[] = []

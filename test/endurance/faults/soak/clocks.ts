@@ -1,4 +1,4 @@
-import { queueKey } from '../../../../shared/jobs/redis-keys.ts'
+import { queueKey } from '../../../../shared/redis/keys.ts'
 import type { Fault } from './faults.ts'
 
 const preload = import.meta.resolve('../../../support/faults/shifted-clock.ts')

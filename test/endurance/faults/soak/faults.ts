@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { RunningProcess } from '../../../../dev/stack/processes.ts'
-import { queueName, queuePrefix } from '../../../../shared/jobs/redis-keys.ts'
+import { queueName, queuePrefix } from '../../../../shared/redis/keys.ts'
 import { until } from '../../../support/faults/processes.ts'
 import type { ReplicatedRedis } from '../../../support/faults/replicated-redis.ts'
 import type { SentinelGroup } from '../../../support/faults/sentinel-group.ts'

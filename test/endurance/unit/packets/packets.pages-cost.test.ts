@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Page } from '../../../../shared/packets/packets.ts'
-import { storageOn } from '../../../../shared/packets/storage.ts'
+import type { Page } from '../../../../shared/storage/packets.ts'
+import { storageOn } from '../../../../shared/storage/storage.ts'
 import { fileNumbered as fileOf, storePackets } from '../../../support/storage/many-packets.ts'
 import { openMemoryStore } from '../../../support/storage/memory-store.ts'
 import { commitPacket } from '../../../support/storage/stored-packets.ts'

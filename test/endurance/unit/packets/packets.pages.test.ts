@@ -1,4 +1,4 @@
 import { inject } from 'vitest'
-import { testPages } from '../../../unit/packets/suites/pages.ts'
+import { testPages } from '../../../unit/storage/suites/pages.ts'
 
 testPages(inject('isLong') ? 3_000 : 300)

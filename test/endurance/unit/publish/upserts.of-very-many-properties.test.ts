@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createPairMaker } from '../../../../shared/packet/pair-maker.ts'
-import { createModelRules } from '../../../../shared/publish/model/model-rules.ts'
+import { createPairMaker } from '../../../../packet/pair-maker.ts'
 import { NodeUpserts } from '../../../../shared/publish/pairs/node-upserts.ts'
-import { planOf } from '../../../../shared/publish/request/plan.ts'
-import { parsePublishRequest } from '../../../../shared/publish/request/rules.ts'
+import { createModelRules } from '../../../../shared/request/model/model-rules.ts'
+import { planOf } from '../../../../shared/request/plan.ts'
+import { parsePublishRequest } from '../../../../shared/request/rules.ts'
 import { propertiesOf } from '../../../support/origins/packstream.ts'
 import { busySeconds } from '../../../support/programs/busy-seconds.ts'
 

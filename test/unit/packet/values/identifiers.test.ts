@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { byCodePoint, isQuotable, quote } from '../../../../shared/packet/cypher/identifiers.ts'
+import { byCodePoint, isQuotable, quote } from '../../../../packet/cypher/identifiers.ts'
 
 describe('a quoted identifier', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { join, param, parameterNames, render, template } from '../../../../shared/packet/cypher/parameters.ts'
+import { join, param, parameterNames, render, template } from '../../../../packet/cypher/parameters.ts'
 
 describe('a template', () => {
   const id = param('id')

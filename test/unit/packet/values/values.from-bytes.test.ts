@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../../shared/packet/values/render-value.ts'
+import { renderValue } from '../../../../packet/values/render-value.ts'
 import { driverOf, propertiesOf } from '../../../support/origins/packstream.ts'
 import { referenceOf } from '../../../support/values/reference.ts'
-import { integer64, structure } from '../../packstream/bytes.ts'
+import { integer64, structure } from '../packstream/bytes.ts'
 import { testValuesFromBytes } from './values-from-bytes.ts'
 
 testValuesFromBytes(6_000)

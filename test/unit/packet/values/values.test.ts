@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { param, render } from '../../../../shared/packet/cypher/parameters.ts'
-import { renderValue, typeName } from '../../../../shared/packet/values/render-value.ts'
-import { expression, type Numbers } from '../../../../shared/packet/values/values.ts'
+import { param, render } from '../../../../packet/cypher/parameters.ts'
+import { renderValue, typeName } from '../../../../packet/values/render-value.ts'
+import { expression, type Numbers } from '../../../../packet/values/values.ts'
 
 const { Date: GraphDate, DateTime, Duration, LocalDateTime, LocalTime, Point, Time } = neo4j.types
 

@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { completeOffsets } from '../../../../shared/packet/values/zone-offsets.ts'
+import { completeOffsets } from '../../../../packet/values/zone-offsets.ts'
 
 const at = (hour: bigint, offset?: bigint) =>
   new neo4j.types.DateTime(2024n, 10n, 27n, hour, 30n, 0n, 0n, offset, 'Europe/Rome')

@@ -1,0 +1,197 @@
+import * as errors from '../../errors/catalogue.ts'
+import { inTurns, type Steps } from '../../lifecycle/turns.ts'
+import { treatmentSteps } from '../../publish/write/conflicts.ts'
+import type { NodeTreatment } from '../../publish/write/treatments.ts'
+import { type BoundModel, boundRequests } from '../../request/bound-model.ts'
+import type { PublishRequest } from '../../request/fields.ts'
+import { boundModel, storedModel } from '../../request/stored-model.ts'
+import { cancelledKey, jobPrefix, modelKey, planKey, requestKey } from '../../storage/keys.ts'
+import type { ByteRange, ObjectStore } from '../../store/object-store.ts'
+import { storedFields, withoutOrder } from '../order.ts'
+import type { JobRecord } from '../record.ts'
+import { requireKnownFields } from '../version.ts'
+import type { Encrypted, Secrets } from './secrets.ts'
+
+/** A sub-request as stored, without the fields of its job's order. `secret` is the index of its credentials. */
+interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishRequest>>, 'credentials'> {
+  secret: number
+}
+
+/** The job that a stored request or result belongs to. */
+export type Owner = Pick<JobRecord, 'id' | 'orgName'>
+
+interface RequestSource {
+  store: ObjectStore
+  secrets: Secrets
+}
+
+/**
+ * Number of sub-requests per run. A larger multi is cut into slices of this size, regardless of the number of workers,
+ * so that its parts are always the same.
+ */
+export const subRequestsPerSlice = 20
+
+export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean =>
+  progress.subRequests > subRequestsPerSlice
+
+/** Runs that a job takes if nothing fails: one, or one per slice plus one that commits. */
+export const runsOf = (subRequests: number): number =>
+  subRequests > subRequestsPerSlice ? Math.ceil(subRequests / subRequestsPerSlice) + 1 : 1
+
+/** How a large multi is cut: the byte ranges of its slices and of its credentials in the stored request. */
+export interface SlicePlan {
+  slices: ByteRange[]
+  credentials: ByteRange
+  /** What a slice must know about the other sub-requests, as these were sent. */
+  treatments: NodeTreatment[]
+}
+
+/** What a job builds: its sub-requests, or one slice of them, completed by the model they are bound to. */
+export interface ReadRequests {
+  requests: readonly PublishRequest[]
+  model: BoundModel | null
+}
+
+/**
+ * Stores a job's request: one line with its encrypted credentials, then one line per sub-request as it was sent; the
+ * model that it is bound to, once; and the plan of a large job.
+ * @returns the sealed key of the credentials, for the job's record.
+ */
+export async function storeRequest(
+  store: ObjectStore,
+  encrypt: (jobId: string, credentials: readonly string[]) => Encrypted,
+  { id, orgName }: Owner,
+  requests: readonly PublishRequest[],
+  model: BoundModel | null = null,
+): Promise<{ sealedKey: string }> {
+  const { slices, credentials: distinct } = await inTurns(slicesOf(requests))
+  const { sealedKey, text } = encrypt(id, distinct)
+  const head = Buffer.from(`${text}\n`)
+  const puts: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.concat([head, ...slices]))]
+  if (model) puts.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(storedModel(model)))))
+  if (slices.length > 1) {
+    const credentials = { from: 0, bytes: head.length }
+    const plan: SlicePlan = {
+      slices: rangesOf(slices, head.length),
+      credentials,
+      // The requests are not completed by the model here: thousands of them may share its long `mappedIndices`.
+      treatments: await inTurns(treatmentSteps(requests)),
+    }
+    puts.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
+  }
+  await settleAll(puts)
+  return { sealedKey }
+}
+
+/** The lines of the sub-requests, slice by slice, and the distinct credentials. Each step writes one sub-request. */
+function* slicesOf(requests: readonly PublishRequest[]): Steps<{ slices: Buffer[]; credentials: string[] }> {
+  const places = new Map<string, number>()
+  const slices: Buffer[] = []
+  for (let first = 0; first < requests.length; first += subRequestsPerSlice) {
+    const lines: string[] = []
+    for (const sent of requests.slice(first, first + subRequestsPerSlice)) {
+      const { credentials, ...request } = withoutOrder(sent)
+      const secret = places.get(credentials) ?? places.size
+      places.set(credentials, secret)
+      yield lines.push(`${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`)
+    }
+    slices.push(Buffer.from(lines.join('')))
+  }
+  return { slices, credentials: [...places.keys()] }
+}
+
+function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
+  const ranges: ByteRange[] = []
+  let from = start
+  for (const { length: bytes } of slices) {
+    ranges.push({ from, bytes })
+    from += bytes
+  }
+  return ranges
+}
+
+/**
+ * Reads the sub-requests of a job, or one slice of them, given the byte ranges of the slice and of the credentials
+ * from the plan.
+ * @throws secretsGone; requestGone when the request is missing; NewerVersionError when a sub-request has a field that
+ * this version does not know, because the packet would be wrong without it.
+ */
+export async function readRequests(
+  { store, secrets }: RequestSource,
+  { id, orgName }: Owner,
+  slice?: ByteRange,
+  credentials?: ByteRange,
+): Promise<ReadRequests> {
+  const read = async (range?: ByteRange) => {
+    const text = await stored(store, requestKey(orgName, id), `the request of job ${id}`, range)
+    return text.trimEnd().split('\n')
+  }
+  const lines = (await settleAll([...(credentials ? [read(credentials)] : []), read(slice)])).flat()
+  const decrypt = await secrets.read(id)
+  const opened = decrypt?.(lines.shift() ?? '')
+  if (!opened) throw errors.secretsGone()
+  const requests = lines.map((line) => {
+    const { secret, ...request } = JSON.parse(line) as StoredRequest
+    requireKnownFields(Object.keys(request), storedFields)
+    return { ...request, credentials: opened[secret] as string }
+  })
+  const model = requests.some((request) => request.model !== undefined) ? await readModel(store, { id, orgName }) : null
+  return { requests: boundRequests(requests, model), model }
+}
+
+const readModel = async (store: ObjectStore, { id, orgName }: Owner): Promise<BoundModel> =>
+  boundModel(JSON.parse(await stored(store, modelKey(orgName, id), `the model of job ${id}`)))
+
+/** @throws requestGone when the object is missing. */
+async function stored(store: ObjectStore, key: string, what: string, range?: ByteRange): Promise<string> {
+  const bytes = await store.get(key, range)
+  if (bytes === null) throw errors.requestGone(new Error(`${what} is not in the store`))
+  return bytes.toString()
+}
+
+/** Like Promise.all, but waits for all to settle before rejecting, so clean-up cannot race a late write. */
+async function settleAll<T>(steps: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(steps)
+  return Promise.all(steps)
+}
+
+/** @throws requestGone when there is no plan; NewerVersionError when it has an option that is not known here. */
+export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
+  const plan = JSON.parse(await stored(store, planKey(orgName, id), `the plan of job ${id}`)) as SlicePlan
+  requireKnownFields(
+    plan.treatments.flatMap(({ nodeSettings }) => nodeSettings?.map(({ field }) => field) ?? []),
+    storedFields,
+  )
+  return plan
+}
+
+/**
+ * Removes what an unfinished job keeps in the store, with one request if it is known to be one object. Call this only
+ * after the end of the job is recorded.
+ */
+export async function removeRequest(
+  store: ObjectStore,
+  { id, orgName, progress, order }: Owner & Partial<Pick<JobRecord, 'progress' | 'order'>>,
+): Promise<void> {
+  if (progress && !isSliced({ progress }) && !order?.bound) return store.remove(requestKey(orgName, id))
+  for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
+}
+
+/**
+ * Removes the request of a cancelled job but keeps a marker of the cancellation: a Redis that was rolled back may
+ * deliver the job again, and the worker then finds no request. Sweeps remove the marker. `discard` removes what was
+ * built, while it can still be found.
+ */
+export async function closeCancelled(
+  store: ObjectStore,
+  { id, orgName }: Owner,
+  discard: () => Promise<void>,
+): Promise<void> {
+  const kept = cancelledKey(orgName, id)
+  await store.put(kept, Buffer.from('{}'))
+  await discard()
+  for await (const { key } of store.list(jobPrefix(orgName, id))) if (key !== kept) await store.remove(key)
+}
+
+export const wasCancelled = async (store: ObjectStore, { id, orgName }: Owner): Promise<boolean> =>
+  (await store.get(cancelledKey(orgName, id))) !== null

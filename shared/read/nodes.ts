@@ -1,0 +1,89 @@
+import { asStored } from '../../packet/cypher/as-stored.ts'
+import { quote } from '../../packet/cypher/identifiers.ts'
+import type { Cursor } from '../../packet/packstream/cursor.ts'
+import { readProperties, readValues, type Source } from '../origin/properties.ts'
+import type { NodeKeys } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { withoutDeleted } from './deleted.ts'
+import { bindLabels, identifyingKeys, keysOfEnds, labelsAndValues } from './identifying-values.ts'
+import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
+import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import { completeZones } from './zone-offsets.ts'
+
+/** A node with all the properties to publish, or only with the properties that identify it. */
+export interface NodeRow extends NodeKeys {
+  node: InternalId
+}
+
+/**
+ * Reads the nodes of a label whose id property is among `values`.
+ * @returns null if there are more than `atMost`, or more than may be read at once.
+ */
+export async function readNodesByIds(
+  reading: Reading,
+  values: readonly unknown[],
+  atMost: number,
+): Promise<Found<NodeRow> | null> {
+  const { label, idProperty } = reading.plan.index
+  const found = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values`
+  const match = `${found} WITH ${asStored('n')} AS n LIMIT ${atMost + 1}`
+  const nodes = await nodesOf(reading, match, { values }, { count: values.length })
+  if (nodes === null || nodes.elements.length <= atMost) return nodes
+  nodes.release()
+  return null
+}
+
+/**
+ * Reads these nodes; leaves out nodes that no longer exist.
+ * @returns null if they turn out to be more than may be read at once.
+ */
+export const readNodes = (reading: Reading, nodes: readonly InternalId[]): Promise<Found<NodeRow> | null> =>
+  nodesOf(reading, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
+
+/** How many nodes may be read at once, given their known size. */
+export const nodesAtOnce = (reading: Reading): number =>
+  Math.min(reading.sizes.chunk, rowsAtOnce(reading, kindOf(reading.plan)))
+
+const kindOf = ({ index, toLayer, publishesNodes }: Plan) =>
+  JSON.stringify(['nodes', publishesNodes, toLayer.length > 0 ? toLayer : index.label])
+
+/** Returns nodes in the order of their internal ids. */
+async function nodesOf(
+  reading: Reading,
+  match: string,
+  parameters: Record<string, unknown>,
+  size: { count: number; isOne?: boolean },
+): Promise<Found<NodeRow> | null> {
+  const { origin, plan, shapes, labels } = reading
+  const { identity, search, publishesNodes } = plan
+  const fixed = search ? [...keysOfEnds, search.idField] : keysOfEnds
+  const query = publishesNodes
+    ? `${match} RETURN id(n), labels(n), properties(n)`
+    : `${match} ${bindLabels(['n'], ['n'])} RETURN id(n), ${labelsAndValues('n', fixed)}`
+  const all = { ...parameters, idProperties: identity.byLabel }
+  const rows = await readRows(reading, { query, parameters: all, kind: kindOf(plan), ...size })
+  if (rows === null) return null
+  const found = elementsOf(reading, rows, kindOf(plan), (row, source): NodeRow => {
+    const node = readInternalId(row)
+    const ofNode = labels.nodes.read(row)
+    const found = publishesNodes
+      ? readProperties(row, shapes.nodes, source)
+      : readValues(row, identifyingKeys(identity, fixed, ofNode), shapes.nodes, source)
+    return { node, labels: ofNode, properties: found }
+  })
+  if (found === null) return null
+  for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
+    await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes)
+  const elements = await withoutDeleted(reading, found.elements)
+  return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
+}
+
+/** The columns of a node at the end of a relationship, which `readEnd` reads. `bindLabels` comes before them. */
+export const endColumns = (variable: string): string => `id(${variable}), ${labelsAndValues(variable, keysOfEnds)}`
+
+export function readEnd({ labels, shapes, plan }: Reading, row: Cursor, source: Source): NodeRow {
+  const node = readInternalId(row)
+  const ofNode = labels.farEnds.read(row)
+  const keys = identifyingKeys(plan.identity, keysOfEnds, ofNode)
+  return { node, labels: ofNode, properties: readValues(row, keys, shapes.farEnds, source) }
+}

@@ -1,0 +1,97 @@
+import { Redis } from 'ioredis'
+import { replicatedKey } from './keys.ts'
+
+/** Time that replicas may take to have what was written. Beyond it the answer is `503 queueAway`. */
+const replicaMs = 2_000
+
+/** A count this old is used again: the Sentinels need longer to notice a replica that is gone. */
+const countedMs = 1_000
+
+/** A change is in Redis, but a failover could lose it. */
+export class NotReplicatedError extends Error {}
+
+/** A `WAIT` that several changes share, because Redis keeps all later commands of a connection waiting during it. */
+interface Round {
+  isSent: boolean
+  /** The connection that it was sent on, the replicas that were wanted, and those that had everything. */
+  result: Promise<{ stream: Redis['stream']; wanted: number; have: number }>
+}
+
+interface Count {
+  at: number
+  replicas: Promise<number>
+}
+
+const rounds = new WeakMap<Redis, Round>()
+const counts = new WeakMap<Redis, Count>()
+
+/**
+ * Waits until every replica that Sentinels may promote has what this connection wrote or read: otherwise a failover
+ * could lose what a client was promised. One replica is not enough, because Sentinels may promote another. Without
+ * Sentinels there is nothing to wait for. @throws NotReplicatedError if not all have it in time
+ */
+export async function requireReplicas(redis: Redis): Promise<void> {
+  if (!redis.options.sentinels) return
+  const { stream } = redis
+  const last = rounds.get(redis)
+  // A `WAIT` that was sent before the change does not cover it.
+  const round = last === undefined || last.isSent ? beginRound(redis, last) : last
+  const { stream: waited, wanted, have } = await round.result
+  // The new connection may be to another primary, whose replicas have only what it has itself.
+  if (waited !== stream) throw new NotReplicatedError('the connection to Redis was lost after the change')
+  if (have >= wanted) return
+  throw new NotReplicatedError(`${wanted} replicas of Redis do not all have the change after ${replicaMs} ms`)
+}
+
+function beginRound(redis: Redis, last: Round | undefined): Round {
+  async function wait() {
+    // Sent only then, with a new count: in a queue of `WAIT`s, each would keep the later ones waiting.
+    await last?.result.catch(() => {})
+    // Without any replica a failover has nothing to promote, but one that returns could be promoted without the change.
+    const wanted = Math.max(1, await replicasOf(redis))
+    round.isSent = true
+    const { stream } = redis
+    // WAIT covers only what its own connection wrote. A write makes it cover everything that Redis had before.
+    const [, have] = await Promise.all([redis.set(replicatedKey, ''), redis.wait(wanted, replicaMs)])
+    return { stream, wanted, have }
+  }
+  const round: Round = { isSent: false, result: wait().finally(() => (round.isSent = true)) }
+  rounds.set(redis, round)
+  return round
+}
+
+function replicasOf(redis: Redis): Promise<number> {
+  const known = counts.get(redis)
+  if (known !== undefined && performance.now() - known.at < countedMs) return known.replicas
+  const count = { at: performance.now(), replicas: countReplicas(redis, known?.replicas) }
+  counts.set(redis, count)
+  return count.replicas
+}
+
+/**
+ * The most replicas that any Sentinel considers alive, because one that was restarted or cut off sees fewer; the last
+ * number if no Sentinel answers.
+ */
+async function countReplicas({ options }: Redis, last: Promise<number> | undefined): Promise<number> {
+  const asked = (options.sentinels ?? []).map(async ({ host, port }) => {
+    const sentinel = new Redis({
+      ...{ host: host ?? '', port: port ?? 26_379, lazyConnect: true, retryStrategy: () => null },
+      ...{ connectTimeout: 1_000, commandTimeout: 1_000, enableReadyCheck: false },
+      username: options.sentinelUsername ?? '',
+      password: options.sentinelPassword ?? '',
+      ...(options.sentinelTLS ? { tls: options.sentinelTLS } : {}),
+    })
+    sentinel.on('error', () => {})
+    try {
+      const replicas = (await sentinel.call('SENTINEL', 'REPLICAS', options.name ?? '')) as string[][]
+      const flagsOf = (replica: string[]) => replica[replica.indexOf('flags') + 1] ?? ''
+      return replicas.filter((replica) => !/down|disconnected/.test(flagsOf(replica))).length
+    } finally {
+      sentinel.disconnect()
+    }
+  })
+  const answers = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  if (answers.length > 0) return Math.max(...answers)
+  if (last === undefined) throw new NotReplicatedError('no Sentinel says how many replicas there are')
+  return last
+}
