@@ -35,7 +35,7 @@ export function listQuery({ prefix, delimiter, keys, after, token }: ListRequest
     .join('&')
 }
 
-// Entities are decoded here: the parser has a limit for them, which a page of names with quotes would exceed.
+// Entities are decoded here, because the parser leaves numeric ones, which Go writes for quotes.
 const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
@@ -45,7 +45,7 @@ const parser = new XMLParser({
 
 /**
  * Parses the answer to `listQuery`. The client decodes every key as URL-encoded, although a store may ignore
- * `encoding-type`: VersityGW then lists `a+b` as `a b`. It also leaves numeric entities, such as those that Go writes.
+ * `encoding-type`: VersityGW then lists `a+b` as `a b`.
  */
 export function parseListing(xml: string): ListedPage {
   const parsed = parser.parse(xml)
