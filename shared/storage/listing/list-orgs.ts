@@ -19,7 +19,8 @@ export async function* topLevelOrgs(store: ObjectStore, { most, after }: OrgPage
   for await (const found of store.listLevel('', options)) {
     if (!('prefix' in found)) continue
     const org = found.prefix.slice(0, -1)
-    if (orgName.safeParse(org).success && (after === undefined || store.compareKeys(org, after) > 0)) yield org
+    if (orgName.safeParse(org).success && (after === undefined || store.compareKeys(found.prefix, `${after}/`) > 0))
+      yield org
   }
 }
 
