@@ -14,6 +14,7 @@ export const publishRead: readonly Mutant[] = [
     from: 'if (!existing.has(id)) deleted.add(id)',
     to: 'if (false) deleted.add(id)',
     tests: ['integration/packet.deleted-while-read'],
+    survives: 'a test lacks: since an origin is asked again, this one sees no such node',
   },
   {
     file: 'shared/read/deleted.ts',
