@@ -17,6 +17,6 @@ test('an org below a file is created, or refused for good if the store keeps no 
   const because = `this object store cannot keep anything below "${org}/file", because that is an object`
   expect([status, body.error, headers.get('Retry-After')]).toEqual([409, `409 Conflict: ${because}`, null])
   expect((await client.get(`/1.0/publish/${org}%2Ffile/none`)).status).toBe(404)
-  // The org itself goes on.
+  // The org itself still works.
   expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual(['file'])
 })
