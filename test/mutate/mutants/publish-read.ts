@@ -13,8 +13,7 @@ export const publishRead: readonly Mutant[] = [
     what: 'a node that is deleted while it is read fails the publish for good',
     from: 'if (!existing.has(id)) deleted.add(id)',
     to: 'if (false) deleted.add(id)',
-    tests: ['integration/packet.deleted-while-read'],
-    survives: 'a test lacks: since an origin is asked again, this one sees no such node',
+    tests: ['unit/publish/deleted.left-out'],
   },
   {
     file: 'shared/read/deleted.ts',
