@@ -6,10 +6,11 @@ import { createServer } from 'node:net'
 const LOWEST = 15_000
 const HIGHEST = 32_000
 
-export async function freePort(): Promise<number> {
+/** @param alsoAt the distance to a second port that must be free too */
+export async function freePort(alsoAt = 0): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST))
-    if (await isFree(port)) return port
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - alsoAt - LOWEST))
+    if ((await isFree(port)) && (alsoAt === 0 || (await isFree(port + alsoAt)))) return port
   }
   throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`)
 }

@@ -13,6 +13,9 @@ import { openRun, type Run } from '../../../dev/stack/run.ts'
 import { configureRedis } from './configure-redis.ts'
 import { proxiedRedis } from './proxied-redis.ts'
 
+// A node of a cluster also listens at this distance from its port.
+const clusterBus = 10_000
+
 const runs = join(import.meta.dirname, '../../../.local/run')
 
 /** A Redis for one test at a stable address, which may be frozen and killed. */
@@ -56,7 +59,7 @@ export async function ownRedis(
 async function redisProcess(run: Run, command: string, settings: readonly string[]): Promise<OwnRedis> {
   const directory = join(run.directory, 'redis')
   const snapshot = join(run.directory, 'snapshot.rdb')
-  const port = await freePort()
+  const port = await freePort(settings.includes('--cluster-enabled') ? clusterBus : 0)
   const url = `redis://127.0.0.1:${port}`
   let server: RunningProcess
 
