@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The test files that take longest, in descending order, so that none of them is the last to start. */
 export const longest = [
+  'test/endurance/replay/generated-cases.models.test.ts',
   'test/endurance/integration/packet.origin-changes-meanwhile.test.ts',
   'test/endurance/replay/generated-cases.into-neo4j-5.test.ts',
   'test/endurance/faults/soak.random-faults.test.ts',
@@ -11,6 +12,8 @@ export const longest = [
   'test/endurance/console/console.faults.test.ts',
   'test/endurance/replay/other-databases.origin-and-target.test.ts',
   'test/endurance/faults/store.away-for-long.test.ts',
+  'test/endurance/console/console.pages.test.ts',
+  'test/endurance/replay/generated-cases.into-neo4j-3-5.test.ts',
   'test/endurance/replay/generated-cases.option-pairs.test.ts',
   'test/endurance/faults/origins.never-end.test.ts',
   'test/endurance/faults/tenants.memory.test.ts',
@@ -68,7 +71,6 @@ export const longest = [
   'test/endurance/replay/relationships.of-eight-seasons.test.ts',
   'test/replay/parallel-relationships.follow-the-origin.test.ts',
   'test/replay/generated-cases.into-neo4j-3-5.test.ts',
-  'test/replay/diff.completes-an-old-packet.test.ts',
   'test/endurance/faults/job.kills-its-workers.test.ts',
   'test/endurance/faults/callbacks.killed-workers.test.ts',
   'test/endurance/replay/whole-graph.replays-equal.test.ts',
@@ -77,8 +79,6 @@ export const longest = [
   'test/endurance/unit/lifecycle/listen.drains.test.ts',
   'test/endurance/unit/packets/packets.pages.test.ts',
   'test/endurance/faults/store.misbehaves-under-a-worker.test.ts',
-  'test/replay/generated-cases.undo-restores.test.ts',
-  'test/replay/odd-names.replay-equal.test.ts',
   'test/replay/histories.end-exactly.test.ts',
   'test/replay/grouped.replays-equal.test.ts',
   'test/integration/janitor.repairs-clocks.test.ts',
@@ -89,7 +89,6 @@ export const longest = [
   'test/e2e/manager.import-export.test.ts',
   'test/http/document.examples-work.test.ts',
   'test/http/authorisation.every-endpoint.test.ts',
-  'test/replay/generated-cases.dry-run.test.ts',
   'test/replay/options.replay-as-asked.test.ts',
   'test/e2e/expiry.over-http.test.ts',
   'test/integration/packet.many-id-properties.test.ts',

@@ -1,3 +1,0 @@
-import { testOddNames } from './suites/odd-names.ts'
-
-testOddNames('Neo4j 5 into Neo4j 3.5')
