@@ -19,6 +19,7 @@ WORKDIR /graph-packets
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
 COPY packet packet
+COPY wire wire
 COPY shared shared
 COPY client client
 COPY console console
@@ -36,6 +37,7 @@ COPY --from=dependencies /graph-packets/node_modules node_modules
 COPY --from=dependencies /graph-packets/sbom.cdx.json ./
 COPY package.json ./
 COPY packet packet
+COPY wire wire
 COPY shared shared
 COPY api api
 COPY worker worker

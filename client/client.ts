@@ -1,10 +1,14 @@
+import type { PublishFields } from '../shared/request/fields.ts'
+import type { Job } from '../wire/job.ts'
+import { isFinished } from '../wire/job-states.ts'
+import type { Model } from '../wire/model.ts'
+import type { Overview } from '../wire/overview.ts'
+import type { WhoAmI } from '../wire/whoami.ts'
 import { delay, withinTime } from './delay.ts'
 import { jobsIn } from './job-events.ts'
-import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
 import { ServiceError, somethingElse } from './service-error.ts'
-import type { Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
 
 const namesPerPage = 10_000
 const itemsPerPage = 1_000
@@ -120,7 +124,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
      * Submits requests as one packet. Retries send the same `Idempotency-Key`, so a lost answer causes no second job.
      * @returns the id of the job, which may have failed already
      */
-    publish(requests: PublishRequest[], key: string, force: boolean, signal?: AbortSignal): Promise<string> {
+    publish(requests: PublishFields[], key: string, force: boolean, signal?: AbortSignal): Promise<string> {
       const headers = { Prefer: 'respond-async, return=minimal', 'Idempotency-Key': key }
       return persist(async () => {
         const answer = await send('POST', '/1.0/publish/multi', {
@@ -137,7 +141,7 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     },
 
     /** What a publish would make, as unparsed JSON: parsing it would lose the number types of the sample. */
-    dryRun(requests: PublishRequest[], force: boolean, signal?: AbortSignal): Promise<string> {
+    dryRun(requests: PublishFields[], force: boolean, signal?: AbortSignal): Promise<string> {
       const query = { dryRun: true, forceOverwrite: force || undefined }
       return persist(() => ask('POST', '/1.0/publish/multi', { query, body: requests, signal }, String), signal)
     },

@@ -1,5 +1,5 @@
+import type { DryRun } from '../wire/dry-run.ts'
 import { number, packetText, plural, present, reportLines, requiresLines, size } from './format.ts'
-import type { DryRun } from './service-types.ts'
 
 /** What a publish would make: a table, and everything that a user should check. */
 export function dryRunLines(it: DryRun): string[] {

@@ -1,9 +1,9 @@
+import type { Job } from '../wire/job.ts'
 import type { Client } from './client.ts'
 import { type Context, warn } from './context.ts'
 import { Failure } from './exit.ts'
 import { packetText, pauseLines } from './format.ts'
 import { type ProgressKind, startProgress } from './progress.ts'
-import type { Job } from './service-types.ts'
 
 /** Follows a job to its end. */
 export async function followJob(context: Context, client: Client, id: string, kind?: ProgressKind): Promise<Job> {

@@ -1,4 +1,4 @@
-import type { Job, ModelReport } from './service-types.ts'
+import type { Job, ModelReport } from '../wire/job.ts'
 
 export const number = new Intl.NumberFormat('en-US')
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']

@@ -1,5 +1,5 @@
+import type { Job } from '../wire/job.ts'
 import { delay } from './delay.ts'
-import type { Job } from './service-types.ts'
 
 // The service sends at least a comment every 15 seconds.
 const longestSilenceMs = 40_000

@@ -1,6 +1,6 @@
+import type { PublishFields } from '../shared/request/fields.ts'
 import { usageError } from './exit.ts'
 import { number } from './format.ts'
-import type { PublishRequest } from './service-types.ts'
 
 /** What the service takes in one request. A test compares these numbers with its own. */
 export const requestLimits = {
@@ -17,7 +17,7 @@ const freeKeysOfObject = 2
  * received all of them. @param givenIds how many ids the sub-requests have from `--ids`; null without this option
  * @throws Failure (usage) that says how many ids fit
  */
-export function requireFitting(requests: readonly PublishRequest[], givenIds: number | null): void {
+export function requireFitting(requests: readonly PublishFields[], givenIds: number | null): void {
   const { subRequests, keys } = requestLimits
   // The brackets around the list; each sub-request is followed by a comma or the last bracket.
   let bytes = 1
@@ -37,7 +37,7 @@ export function requireFitting(requests: readonly PublishRequest[], givenIds: nu
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** How many of the first ids of a sub-request leave it at most so many bytes long. */
-function idsWithin(room: number, request: PublishRequest): number {
+function idsWithin(room: number, request: PublishFields): number {
   const ids = (request.originIds ?? []) as readonly string[]
   let bytes = bytesOf({ ...request, originIds: [] })
   for (const [index, id] of ids.entries()) {

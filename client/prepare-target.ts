@@ -1,3 +1,5 @@
+import type { PublishFields } from '../shared/request/fields.ts'
+import type { DryRun } from '../wire/dry-run.ts'
 import type { Client } from './client.ts'
 import type { Context } from './context.ts'
 import type { Uniqueness } from './replay/preflight/constraints.ts'
@@ -7,7 +9,6 @@ import { atTarget } from './replay/run/connection.ts'
 import { identitiesIn } from './replay/source/identities-in.ts'
 import type { ReplayingOptions } from './replaying.ts'
 import { ServiceError } from './service-error.ts'
-import type { DryRun, PublishRequest } from './service-types.ts'
 
 /**
  * Finds out, before there is a packet, whether a target can be written and has the constraints that the packet will
@@ -18,7 +19,7 @@ export const prepareTarget = (
   { signal }: Context,
   client: Client,
   target: Target,
-  requests: readonly PublishRequest[],
+  requests: readonly PublishFields[],
   force: boolean,
   options: ReplayingOptions,
 ): Promise<void> =>
@@ -35,7 +36,7 @@ export const prepareTarget = (
 /** The constraints that a dry run finds; none if there is no dry run, or the publish would be refused. */
 async function neededBy(
   client: Client,
-  requests: readonly PublishRequest[],
+  requests: readonly PublishFields[],
   force: boolean,
   signal: AbortSignal,
 ): Promise<readonly Uniqueness[]> {

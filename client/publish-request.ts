@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
+import type { PublishFields } from '../shared/request/fields.ts'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
 import { cannotBe, usageError } from './exit.ts'
 import { requestLimits, requireFitting } from './packet-limits.ts'
 import { jsonOrNull } from './requests.ts'
-import type { PublishRequest } from './service-types.ts'
 
 export interface RequestOptions {
   ids?: string
@@ -39,7 +39,7 @@ export const withRequest = (command: Command): Command =>
     .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
 
 /** The sub-requests of a publish: read from the file, then completed by the options and the environment. */
-export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
+export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishFields[]> {
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   const read = parse(await contentOf(context, file), file)
@@ -48,7 +48,7 @@ export async function readRequests(context: Context, file: string, options: Requ
   const requests = read.map((request, index) => {
     const at = read.length > 1 ? `[${index}].` : ''
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
-    return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishRequest
+    return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishFields
   })
   const given = ids === undefined ? null : linesOf(await contentOf(context, ids, '--ids: '), ids)
   const all = given === null ? requests : withIds(requests, given)
@@ -68,7 +68,7 @@ async function contentOf({ stdin, signal }: Context, file: string, option = ''):
 
 const nameOf = (file: string) => (file === '-' ? 'standard input' : file)
 
-type Given = Partial<PublishRequest>
+type Given = Partial<PublishFields>
 
 function parse(content: string, file: string): Given[] {
   const requests = [jsonOrNull(content)].flat()
@@ -83,7 +83,7 @@ function parse(content: string, file: string): Given[] {
  * The address and credentials of the origin: from the request, or else from the environment. The environment's
  * credentials are sent to the environment's address only.
  */
-function originOf(request: Given, environment: Environment, at: string): Pick<PublishRequest, 'dbUrl' | 'credentials'> {
+function originOf(request: Given, environment: Environment, at: string): Pick<PublishFields, 'dbUrl' | 'credentials'> {
   const { PACKETS_ORIGIN_URL, PACKETS_ORIGIN_USER, PACKETS_ORIGIN_PASSWORD } = environment
   const hasBoth = PACKETS_ORIGIN_USER !== undefined && PACKETS_ORIGIN_PASSWORD !== undefined
   const basic = `Basic ${Buffer.from(`${PACKETS_ORIGIN_USER}:${PACKETS_ORIGIN_PASSWORD}`).toString('base64')}`
@@ -106,7 +106,7 @@ function linesOf(content: string, file: string): string[] {
   return ids
 }
 
-function withIds([request, ...others]: PublishRequest[], ids: readonly string[]): PublishRequest[] {
+function withIds([request, ...others]: PublishFields[], ids: readonly string[]): PublishFields[] {
   if (request === undefined || others.length > 0) throw usageError('--ids: needs one request, not a list')
   if (Array.isArray(request.originIds) && request.originIds.length > 0)
     throw usageError('--ids: the request has originIds of its own')

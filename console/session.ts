@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
-import type { WhoAmI } from '../client/service-types.ts'
+import type { WhoAmI } from '../wire/whoami.ts'
 import { queries } from './data.ts'
 
 /** A token that the service has accepted. It stays in memory, or in the storage of this tab if the user says so. */

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{api,worker,doctor,client,dev,packet,shared,test}/**/*.{ts,mjs}', { cwd: root })
+const files = globSync('{api,worker,doctor,client,dev,packet,wire,shared,test}/**/*.{ts,mjs}', { cwd: root })
 const product = files.filter((file) => !/^(test|dev)\//.test(file))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).trimEnd().split('\n').length
@@ -47,12 +47,10 @@ const stagesOfDirect = ['pairs']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''
 
 describe('imports are unidirectional', () => {
-  test('programs import from shared and packet, never from each other; these import from no program, and packet from nothing', () => {
+  test('programs import from shared, wire and packet, never from each other; wire imports from packet only, and packet from nothing', () => {
     const wrong = product.flatMap((file) => {
       const home = file.split('/')[0] as string
-      const allowed = home === 'packet' ? ['packet'] : [home, 'packet', 'shared']
-      // The types of the answers of the API; another test follows what is imported at run time.
-      if (file === 'client/service-types.ts') allowed.push('api')
+      const allowed = { packet: ['packet'], wire: ['wire', 'packet'] }[home] ?? [home, 'packet', 'wire', 'shared']
       return importsOf(file)
         .filter((target) => !allowed.includes(target.split('/')[0] as string))
         .map((target) => `${file} -> ${target}`)
@@ -86,12 +84,12 @@ describe('imports are unidirectional', () => {
     expect(wrong).toEqual([])
   })
 
-  test('development tools import only from packet, shared and the client, tests from anywhere', () => {
+  test('development tools import only from packet, wire, shared and the client, tests from anywhere', () => {
     const wrong = files
       .filter((file) => file.startsWith('dev/'))
       .flatMap((file) =>
         importsOf(file)
-          .filter((target) => !/^(dev|packet|shared|client)\//.test(target))
+          .filter((target) => !/^(dev|packet|wire|shared|client)\//.test(target))
           .map((target) => `${file} -> ${target}`),
       )
     expect(wrong).toEqual([])
@@ -114,7 +112,7 @@ describe('imports are unidirectional', () => {
   })
 })
 
-test('the client reaches no code of the service at run time, only the packet format', () => {
+test('the client reaches no code of the service at run time, only the packet format and what goes over HTTP', () => {
   const reached = new Set<string>()
   const visit = (file: string) => {
     if (reached.has(file)) return
@@ -122,7 +120,7 @@ test('the client reaches no code of the service at run time, only the packet for
     importsAtRunTime(file).forEach(visit)
   }
   product.filter((file) => file.startsWith('client/')).forEach(visit)
-  expect([...reached].filter((file) => !/^(client|packet)\//.test(file))).toEqual([])
+  expect([...reached].filter((file) => !/^(client|packet|wire)\//.test(file))).toEqual([])
 })
 
 describe('files are small enough to understand at once', () => {

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import type { SecretKey } from '../shared/config/lists.ts'
-import { jobView } from '../shared/jobs/job-view.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { currentTraceparent } from '../shared/observability/spans.ts'
+import { jobView } from '../wire/job.ts'
 
 /** Bytes of the body of a callback. Beyond it the callback has no `report`, and a shortened error message. */
 const limitBytes = 16 * 1024

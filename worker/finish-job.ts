@@ -1,14 +1,14 @@
+import { packetDigest } from '../packet/parts/packet-digest.ts'
 import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { type FinalState, isFinished } from '../shared/jobs/states.ts'
 import { discardSlices } from '../shared/jobs/stored/slice-results.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored/stored-request.ts'
 import { voidStoredParts } from '../shared/jobs/stored/void-job.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
-import { digestOf } from '../shared/publish/manifest-view.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { unlessUnreadable } from '../shared/storage/manifest.ts'
+import { type FinalState, isFinished } from '../wire/job-states.ts'
 import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -39,7 +39,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const expiresAt = manifest?.expiresAt ?? null
   const isFirst = await records.finish(job.id, 'succeeded', { generation, expiresAt, progress: done })
   if (isFirst) {
-    const sha256 = manifest && digestOf(manifest.parts)
+    const sha256 = manifest && packetDigest(manifest.parts)
     audit(context.log, job, { action: 'packet.publish', ...namesOf(job), generation, sha256 })
   }
   jobFinished(context, job, { outcome: 'succeeded', isFirst })

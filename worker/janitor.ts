@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, packetSkipped, swept } from '../shared/observability/events.ts'
 import { withTrace } from '../shared/observability/trace.ts'
@@ -10,6 +9,7 @@ import { dutyKey, sweptKey } from '../shared/redis/keys.ts'
 import { script } from '../shared/redis/script.ts'
 import { longestLinkSeconds } from '../shared/storage/links.ts'
 import { type SweepRules, type Swept, sweepStorage } from '../shared/storage/sweep.ts'
+import { isFinished } from '../wire/job-states.ts'
 import { longestRetryAfterMs } from './consume-callbacks.ts'
 import type { WorkerContext } from './context.ts'
 

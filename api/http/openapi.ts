@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from 'zod-openapi'
+import { publishResponseBody } from '../../wire/publish-response.ts'
 import { noOrg } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isPublishPath } from './mount.ts'
-import { problem, publishResponseBody, requestHeaders, responseHeaders, tooMuchOfToken } from './openapi-schemas.ts'
+import { problem, requestHeaders, responseHeaders, tooMuchOfToken } from './openapi-schemas.ts'
 
 /** The OpenAPI document, generated from the schemas that validate requests, so the two cannot diverge. */
 export function openApiDocument(endpoints: readonly Endpoint[]): object {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
+import { jobSchema, jobView } from '../../wire/job.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Follower } from '../../shared/jobs/finish-waiter.ts'
-import { jobView } from '../../shared/jobs/job-view.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { isFinished } from '../../shared/jobs/states.ts'
+import { jobView } from '../../wire/job.ts'
+import { isFinished } from '../../wire/job-states.ts'
 import { errorBody } from '../http/error-handler.ts'
 import { type EventStream, eventText } from '../http/event-stream.ts'
 

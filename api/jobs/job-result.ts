@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { isFinished } from '../../shared/jobs/states.ts'
+import { isFinished } from '../../wire/job-states.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { jobId, requireVisible } from '../http/visible-job.ts'

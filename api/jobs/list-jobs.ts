@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { orgName } from '../../packet/names.ts'
 import { coversOrg, type Principal, rootsOf } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { jobSchema } from '../../shared/jobs/job-view.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { isFinished, jobStates } from '../../shared/jobs/states.ts'
+import { jobSchema } from '../../wire/job.ts'
+import { isFinished, listedStates } from '../../wire/job-states.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'
@@ -16,9 +16,6 @@ const position = z
   .regex(/^\d{1,15}\.[\w-]{1,64}$/, 'must be the next of another listing')
   .transform((text): ListPosition => ({ createdAt: Number.parseInt(text, 10), id: text.slice(text.indexOf('.') + 1) }))
 
-/** `open` stands for the states of unfinished jobs. */
-const states = [...jobStates, 'open'] as const
-
 /** Contract 7, Jobs: newest first, of the orgs that the token covers. */
 export const listJobs = defineEndpoint({
   method: 'get',
@@ -28,7 +25,7 @@ export const listJobs = defineEndpoint({
   access: noOrg,
   query: z.strictObject({
     orgName: orgName.optional(),
-    state: z.enum(states, `must be one of ${states.join(', ')}`).optional(),
+    state: z.enum(listedStates, `must be one of ${listedStates.join(', ')}`).optional(),
     limit: wholeNumber(1, 1_000).optional(),
     after: position.optional(),
   }),

@@ -4,11 +4,12 @@ import { grnOf } from '../../shared/models/grn.ts'
 import { managerVersion } from '../../shared/models/resources.ts'
 import { textOf } from '../../shared/models/transfer.ts'
 import { checkedDocument } from '../../shared/models/version-document.ts'
+import { exported } from '../../wire/model.ts'
 import { managerBody } from './bodies.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { recordEndpoint } from './record-endpoint.ts'
 import { byItsGrn } from './selected-record.ts'
-import { documentBody, exported, imported } from './version-document.ts'
+import { documentBody, imported } from './version-document.ts'
 
 const params = { managerVersionGrn: grnOf('managerversion') }
 

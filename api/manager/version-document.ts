@@ -8,13 +8,6 @@ const limitBytes = 16 * 1024 * 1024
 const given = z
   .strictObject({ properties: z.array(documentedProperty).nullish(), nodeTypes: z.array(documentedNodeType).nullish() })
   .meta({ description: 'Null and false values may be omitted. No two elements of a list have the same key' })
-const exportedElement = z.looseObject({ key: z.string() })
-export const exported = z
-  .object({
-    properties: z.array(exportedElement),
-    nodeTypes: z.array(exportedElement.extend({ properties: z.array(exportedElement) })),
-  })
-  .meta({ description: 'A document for import, without null and false values' })
 const example = {
   properties: [{ key: 'title', dataType: 'String' }],
   nodeTypes: [{ key: 'Movie', properties: [{ key: 'title', unique: true, required: true }] }],

@@ -9,7 +9,7 @@ import { trueOrFalse, wholeNumber } from '../http/query.ts'
 import { multiExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { submittedAnswers } from '../submission/stored-answers.ts'
-import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-body.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-query.ts'
 
 const batchSize = wholeNumber(1, maxPairsPerPart).optional()
 

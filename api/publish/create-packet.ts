@@ -7,7 +7,7 @@ import { defineEndpoint } from '../http/endpoint.ts'
 import { publishExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { submittedAnswers } from '../submission/stored-answers.ts'
-import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-body.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-query.ts'
 
 /** Seed, Publish #3; contract 7.3. */
 export const createPacket = defineEndpoint({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { longestKeyBytes, namePiece, orgName } from '../../packet/names.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
+import { fileListBody } from '../../wire/publish-response.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { fileListBody } from '../http/openapi-schemas.ts'
 import { answerPage, paging } from '../http/page.ts'
 import { zodBody } from '../http/zod-body.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { namePiece, orgName } from '../../packet/names.ts'
+import { fileListBody } from '../../wire/publish-response.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { fileListBody } from '../http/openapi-schemas.ts'
 import { answerPage, paging } from '../http/page.ts'
 import { repeated } from '../http/query.ts'
 

@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { orgName, packetFileName } from '../../packet/names.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { jobSchema } from '../../shared/jobs/job-view.ts'
-import { packetManifest as manifest, manifestOf } from '../../shared/publish/manifest-view.ts'
+import { manifestOf } from '../../shared/publish/manifest-view.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { longestLinkSeconds } from '../../shared/storage/links.ts'
+import { packetManifest as answer } from '../../wire/manifest.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'
-
-export const manifestBody = manifest.extend({ report: jobSchema.shape.report.unwrap() }).meta({ id: 'PacketManifest' })
 
 /** Contract 7.12. */
 export const packetManifest = defineEndpoint({
@@ -22,7 +20,7 @@ export const packetManifest = defineEndpoint({
   params: z.object({ orgName, fileName: packetFileName }),
   query: z.strictObject({ lifetime: wholeNumber(1, longestLinkSeconds).optional() }),
   takes: ['If-None-Match'],
-  answer: manifestBody,
+  answer,
   async handle({ generations, packets }, { params: { orgName, fileName }, query: { lifetime } }) {
     const current = await generations.current(packetName(orgName, fileName))
     if (current === null) throw errors.noSuchPacket(orgName, fileName)

@@ -1,35 +1,11 @@
-import { z } from 'zod'
 import { checked, failingChecks } from '../../shared/observability/health.ts'
 import { readQueue } from '../../shared/queue/depth.ts'
 import { readFleet } from '../../shared/queue/fleet.ts'
+import { type Overview, overviewBody } from '../../wire/overview.ts'
 import type { ApiContext } from '../context.ts'
 import { apiChecks } from '../health.ts'
 import { allOrgs } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { pauseBody } from './pause.ts'
-
-const count = z.int().nonnegative()
-export const overviewBody = z.object({
-  dependencies: z.record(z.string(), z.enum(['up', 'down'])),
-  queue: z
-    .object({
-      waiting: count,
-      delayed: count,
-      running: count,
-      waitingForSlices: count,
-      openRuns: count,
-      openRunsLimit: count,
-      oldestWaitSeconds: z.number(),
-      callbacksDue: count,
-      paused: pauseBody,
-    })
-    .nullable()
-    .meta({ description: 'Null while Redis does not answer, as workers and redis' }),
-  workers: z.object({ count, slots: count, busy: count }).nullable(),
-  redis: z.object({ memoryBytes: count, memoryLimitBytes: count }).nullable(),
-  dashboardUrl: z.string().nullable().meta({ description: 'The dashboard of the setting CONSOLE' }),
-  lastSweep: z.iso.datetime().nullable().meta({ description: 'Null if nothing was swept within a day' }),
-})
 
 /** Contract 9, service: what an operator looks at first. It also answers while dependencies are down. */
 export const overview = defineEndpoint({
@@ -56,7 +32,7 @@ async function dependenciesOf(context: ApiContext): Promise<Record<string, 'up' 
 async function queueAndWorkers({
   redis,
   config,
-}: ApiContext): Promise<Omit<z.infer<typeof overviewBody>, 'dependencies' | 'dashboardUrl'>> {
+}: ApiContext): Promise<Omit<Overview, 'dependencies' | 'dashboardUrl'>> {
   const reading = Promise.all([readQueue(redis), checked(readFleet(redis))])
   const found = await reading.catch(() => null)
   if (found === null) return { queue: null, workers: null, redis: null, lastSweep: null }

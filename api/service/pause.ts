@@ -1,12 +1,8 @@
 import { z } from 'zod'
 import { pauseQueue, resumeQueue } from '../../shared/queue/pause.ts'
+import { pauseBody } from '../../wire/overview.ts'
 import { allOrgs } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-
-export const pauseBody = z
-  .object({ since: z.iso.datetime().nullable(), by: z.string().nullable() })
-  .nullable()
-  .meta({ description: 'Who paused the queue, and when; null if it is not paused' })
 
 const answer = z.object({ paused: pauseBody })
 

@@ -1,14 +1,6 @@
-import { z } from 'zod'
-import { scopes } from '../../shared/auth/principal.ts'
+import { whoamiBody } from '../../wire/whoami.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-
-export const whoamiBody = z.object({
-  name: z.string(),
-  orgs: z.array(z.string()),
-  scopes: z.array(z.enum(scopes)),
-  expiresAt: z.iso.datetime().nullable().meta({ description: 'Null for a static token' }),
-})
 
 /** Contract 9, service: what a token allows. Clients check a token with it. */
 export const whoami = defineEndpoint({

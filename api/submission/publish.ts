@@ -1,7 +1,7 @@
-import { isFinished } from '../../shared/jobs/states.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { Submitted } from '../../shared/queue/submit-job.ts'
+import { isFinished } from '../../wire/job-states.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { preferenceApplied } from '../http/prefer.ts'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { packetNameProblem } from '../../packet/names.ts'
 import type { PacketShape } from '../../packet/packet-shape.ts'
+import { packetDigest } from '../../packet/parts/packet-digest.ts'
 import type { PartSink } from '../../packet/parts/packet-writer.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import type { PacketContent } from '../../shared/publish/content.ts'
-import { digestOf } from '../../shared/publish/manifest-view.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { commitStaged } from '../../shared/storage/commit.ts'
 import type { Compression } from '../../shared/storage/compression.ts'
@@ -59,7 +59,7 @@ export async function storeDirectly(
   const packet = { staged: staging.manifest(), content: contentOf(shape), days, discard }
   const { generation, manifest } = await commitStaged(generations, name, packet, options)
   const { jobId, parts } = manifest
-  changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
+  changed({ action: 'packet.publish', orgName, fileName, generation, sha256: packetDigest(parts), jobId })
   await views.refresh(name)
   const files = packets.filesOf(fileName, manifest)
   const urls = await packets.sign(files, defaultLifetimeSeconds)

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Job } from '../../wire/job.ts'
 import type { Client } from '../client.ts'
 import { type Context, printResult } from '../context.ts'
 import { openCopyKey } from '../copy-key.ts'
@@ -12,7 +13,6 @@ import { type RequestOptions, readRequests, withRequest } from '../publish-reque
 import { verify } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { ServiceError } from '../service-error.ts'
-import type { Job } from '../service-types.ts'
 import { serviceSource } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
+import { listedStates } from '../../wire/job-states.ts'
 import { type Context, printResult, warn } from '../context.ts'
 import { jobLine } from '../format.ts'
-import { listedStates } from '../job-states.ts'
 import { type CommonOptions, openService, wholeNumber } from '../options.ts'
 
 interface Options extends CommonOptions {

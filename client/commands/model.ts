@@ -1,10 +1,10 @@
 import { Command } from 'commander'
+import type { Model } from '../../wire/model.ts'
 import { type Context, printResult } from '../context.ts'
 import { number, plural } from '../format.ts'
 import { type CommonOptions, openService } from '../options.ts'
 import { describeProperty, pictureOfModel } from '../picture/picture-of-model.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
-import type { Model } from '../service-types.ts'
 
 interface Options extends CommonOptions, PictureOptions {}
 

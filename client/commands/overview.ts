@@ -1,8 +1,8 @@
 import { Command } from 'commander'
+import type { Overview } from '../../wire/overview.ts'
 import { type Context, printResult } from '../context.ts'
 import { number, plural, size } from '../format.ts'
 import { type CommonOptions, openService } from '../options.ts'
-import type { Overview } from '../service-types.ts'
 
 /** `packets overview`: the state of the service, for operators. */
 export function overview(context: Context): Command {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
+import type { DryRun } from '../../wire/dry-run.ts'
 import { type Context, printable, printLines, printResult } from '../context.ts'
 import { dryRunLines } from '../dry-run-lines.ts'
 import { different, usageError } from '../exit.ts'
@@ -7,7 +8,6 @@ import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, type ProgressOptions, progressOption } from '../options.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
-import type { DryRun } from '../service-types.ts'
 
 interface Options extends CommonOptions, ProgressOptions, RequestOptions {
   wait: boolean

@@ -1,4 +1,4 @@
-import type { Model } from '../service-types.ts'
+import type { Model } from '../../wire/model.ts'
 import { type Picture, shortened } from './picture.ts'
 
 /** Draws the node types of a data model, each with its properties. A model has no types of relationships. */

@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso'
 import { describeProperty, pictureOfModel } from '../../client/picture/picture-of-model.ts'
 import { path } from '../../client/requests.ts'
-import type { Model as Exported } from '../../client/service-types.ts'
+import type { Model as Exported } from '../../wire/model.ts'
 import { useAsked } from '../data.ts'
 import { useSignedIn } from '../session.ts'
 import { Drawn } from '../ui/drawn.tsx'

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { number, size } from '../../client/format.ts'
-import type { Overview } from '../../client/service-types.ts'
+import type { Overview } from '../../wire/overview.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref } from '../links.ts'
 import { mayRead, type Session, useSignedIn } from '../session.ts'

@@ -1,7 +1,7 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { path } from '../../client/requests.ts'
-import type { FileList } from '../../client/service-types.ts'
+import type { FileList } from '../../wire/publish-response.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref, orgHref, packetHref, quoted, withQuery } from '../links.ts'
 import { mayWrite, useSignedIn } from '../session.ts'

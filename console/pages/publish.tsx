@@ -4,7 +4,8 @@ import { printableLine } from '../../client/context.ts'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
-import type { DryRun, PublishRequest } from '../../client/service-types.ts'
+import type { PublishFields } from '../../shared/request/fields.ts'
+import type { DryRun } from '../../wire/dry-run.ts'
 import { jobHref, quoted } from '../links.ts'
 import { mayRead, mayWrite, type Session, useSignedIn } from '../session.ts'
 import { Page, useHere } from '../ui/page.tsx'
@@ -62,7 +63,7 @@ function Editor({ session }: { session: Session }) {
   const request = JSON.stringify([text, user, isForced])
   const [key, setKey] = useState(newKey)
 
-  async function send(work: (requests: PublishRequest[]) => Promise<void>): Promise<void> {
+  async function send(work: (requests: PublishFields[]) => Promise<void>): Promise<void> {
     if (isSending) return
     setSending(true)
     setError(null)
@@ -217,7 +218,7 @@ type Reviver = (key: string, value: unknown, context: { source: string }) => unk
 const keepingNumbers: Reviver = (_key, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)
 
 /** The requests of a text, with their numbers as they are. @throws SyntaxError */
-const requestsIn = (text: string): Partial<PublishRequest>[] => [JSON.parse(text, keepingNumbers as never)].flat()
+const requestsIn = (text: string): Partial<PublishFields>[] => [JSON.parse(text, keepingNumbers as never)].flat()
 
 /** The org that the first request names; null if there is none. */
 function orgIn(text: string): string | null {
@@ -230,16 +231,16 @@ function orgIn(text: string): string | null {
 }
 
 /** @throws Error if the text is not JSON, or there are no credentials */
-function withCredentials(text: string, user: string, secret: string): PublishRequest[] {
+function withCredentials(text: string, user: string, secret: string): PublishFields[] {
   const requests = requestsIn(text)
   if (secret === '') {
     if (requests.some((request) => request?.credentials === undefined))
       throw new Error('Type the password of the origin')
-    return requests as PublishRequest[]
+    return requests as PublishFields[]
   }
   const basic = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${secret}`)))
   const credentials = secret.startsWith('Basic ') ? secret : `Basic ${basic}`
-  return requests.map((request) => ({ credentials, ...request }) as PublishRequest)
+  return requests.map((request) => ({ credentials, ...request }) as PublishFields)
 }
 
 /** The service gets a list of one, and names the place in it. */

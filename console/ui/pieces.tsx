@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { printableLine } from '../../client/context.ts'
 import { number } from '../../client/format.ts'
-import type { Job } from '../../client/service-types.ts'
+import type { Job } from '../../wire/job.ts'
 
 const icons: Record<Job['state'], string> = {
   queued: '◌',

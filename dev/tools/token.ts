@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { orgName } from '../../packet/names.ts'
 import { newToken } from '../../shared/auth/new-token.ts'
-import { scopes } from '../../shared/auth/principal.ts'
+import { scopes } from '../../wire/whoami.ts'
 
 const options = z.object({
   name: z.string('--name is required').min(1, '--name is required'),

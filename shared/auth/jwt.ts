@@ -1,8 +1,9 @@
 import { errors as joseErrors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { orgName } from '../../packet/names.ts'
+import { scopes } from '../../wire/whoami.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type Principal, type Scope, scopes } from './principal.ts'
+import type { Principal, Scope } from './principal.ts'
 import { createSigningKeys, type KeySettings, type KeysGauge } from './signing-keys.ts'
 import type { TokenLog } from './static-tokens.ts'
 

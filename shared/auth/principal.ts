@@ -1,12 +1,5 @@
-export const scopes = [
-  'publish:read',
-  'publish:write',
-  'manager:read',
-  'manager:write',
-  'search:read',
-  'ops:read',
-  'ops:write',
-] as const
+import type { scopes } from '../../wire/whoami.ts'
+
 export type Scope = (typeof scopes)[number]
 
 /** What a token allows, and the name that records show as the author of its changes. */

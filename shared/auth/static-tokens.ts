@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { orgName } from '../../packet/names.ts'
-import { type Principal, scopes } from './principal.ts'
+import { scopes } from '../../wire/whoami.ts'
+import type { Principal } from './principal.ts'
 
 const tokensFile = z.array(
   z.strictObject({

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
+import { isFinished } from '../../wire/job-states.ts'
 import { finishedChannel } from '../redis/keys.ts'
 import type { JobRecords } from './job-records.ts'
 import type { JobRecord } from './record.ts'
-import { isFinished } from './states.ts'
 
 export interface Follower {
   /**

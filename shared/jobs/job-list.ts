@@ -1,7 +1,7 @@
+import type { JobState } from '../../wire/job-states.ts'
 import type { JobList, JobRecords } from './job-records.ts'
 import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
-import type { JobState } from './states.ts'
 
 /** Number of positions or states read at a time, and maximum number of records. */
 export const pageSize = 200

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import type { JobReport } from '../publish/report/report.ts'
+import type { JobReport } from '../../wire/job.ts'
+import { type FinalState, isFinished, type JobState } from '../../wire/job-states.ts'
 import { claimKey, jobListKey, openJobsKey, recordKey, secretKeyOf } from '../redis/keys.ts'
 import { requireReplicas } from '../redis/replicas.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
@@ -9,7 +10,6 @@ import { createOpenRuns } from './open-runs.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import * as scripts from './scripts.ts'
-import { type FinalState, isFinished, type JobState } from './states.ts'
 
 /** Fields that a transition may write besides the state. */
 export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'expiresAt' | 'progress'>>

@@ -1,6 +1,5 @@
+import type { Job, JobReport } from '../../wire/job.ts'
 import type { Sender } from '../observability/audit.ts'
-import type { JobReport } from '../publish/report/report.ts'
-import type { Job } from './job-view.ts'
 import type { JobOrder } from './order.ts'
 
 export type JobProgress = Job['progress']

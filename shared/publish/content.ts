@@ -2,8 +2,9 @@ import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import type { NodeKey } from '../../packet/kinds/statement.ts'
 import { createShapeTally, type PacketShape } from '../../packet/packet-shape.ts'
 import type { Numbers } from '../../packet/values/values.ts'
+import type { JobReport } from '../../wire/job.ts'
 import type { PublishRequest } from '../request/fields.ts'
-import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './report/report.ts'
+import { createReport, identitiesOfPacket, mergeReports } from './report/report.ts'
 
 /** What a packet, or a slice of one, holds in addition to its parts. */
 export interface PacketContent {

@@ -1,4 +1,5 @@
 import { emptyPart, partLimits } from '../../packet/parts/part-buffer.ts'
+import type { JobReport } from '../../wire/job.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { BoundModel } from '../request/bound-model.ts'
@@ -7,7 +8,7 @@ import { type BuildContext, buildPacket, type PacketOrder } from './build-packet
 import { createTally, indexBytes, type LongId, legacyIndexBytes, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
-import { createReport, identitiesOfPacket, type JobReport, mergeReports, type Report } from './report/report.ts'
+import { createReport, identitiesOfPacket, mergeReports, type Report } from './report/report.ts'
 import { createObservations, distinctTreatments, type Observation } from './write/conflicts.ts'
 
 /** The limit that ended a dry run before it was complete: its time, or the number of pairs. */

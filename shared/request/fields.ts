@@ -173,6 +173,8 @@ export const publishRequest = z
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 
 /** A publish request whose fields are each valid; null fields are left out. */
+/** A request as a client sends it. */
+export type PublishFields = z.input<typeof publishRequest>
 export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials'>
 
 /** What could be read of a request: the valid fields, and the names of fields that were given but are invalid. */

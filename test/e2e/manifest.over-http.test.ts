@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
+import type { PacketManifest } from '../../wire/manifest.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { sendRaw } from '../support/clients/raw-http.ts'
 import { manifestPath, sha256Of } from '../support/storage/manifest-of.ts'

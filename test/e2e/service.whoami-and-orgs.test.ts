@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { scopes } from '../../shared/auth/principal.ts'
+import { scopes } from '../../wire/whoami.ts'
 import { ownService } from '../support/programs/own-service.ts'
 import { audience, inSeconds, issuer, startIdentityProvider } from '../support/servers/identity-provider.ts'
 

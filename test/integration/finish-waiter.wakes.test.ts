@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 import { createFinishWaiter, type FinishWaiter } from '../../shared/jobs/finish-waiter.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { finalStates, isFinished } from '../../shared/jobs/states.ts'
 import { finishedChannel } from '../../shared/redis/keys.ts'
+import { finalStates, isFinished } from '../../wire/job-states.ts'
 
 /** The signal of a client that stays. */
 const unending = new AbortController().signal

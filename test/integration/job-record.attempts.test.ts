@@ -4,9 +4,9 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobProgress, NamedJob } from '../../shared/jobs/record.ts'
-import { finalStates } from '../../shared/jobs/states.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
+import { finalStates } from '../../wire/job-states.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

@@ -4,10 +4,10 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobProgress } from '../../shared/jobs/record.ts'
-import { finalStates } from '../../shared/jobs/states.ts'
 import { createSecrets } from '../../shared/jobs/stored/secrets.ts'
 import { createReport, type Report } from '../../shared/publish/report/report.ts'
 import { finishedChannel, jobListKey, openJobsKey, recordKey } from '../../shared/redis/keys.ts'
+import { finalStates } from '../../wire/job-states.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

@@ -4,9 +4,9 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { finalStates } from '../../shared/jobs/states.ts'
 import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/redis/keys.ts'
+import { finalStates } from '../../wire/job-states.ts'
 import { ownDatabase } from '../support/servers/own-database.ts'
 
 const { redis: server } = inject('stack')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
 import { environment } from '../../shared/config/env.ts'
-import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { publishFields } from '../../shared/request/fields.ts'
+import { jobSchema } from '../../wire/job.ts'
 import { anchorsOf } from '../support/documents/documents.ts'
 import { textOf } from '../support/documents/manifests.ts'
 

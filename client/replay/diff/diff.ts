@@ -1,7 +1,8 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { render } from '../../../packet/cypher/parameters.ts'
 import type { StatementKind } from '../../../packet/kinds/statement.ts'
 import { canonicalText } from '../../../packet/lossless-json.ts'
+import { packetDigest } from '../../../packet/parts/packet-digest.ts'
 import type { Pair } from '../../../packet/parts/parse-part.ts'
 import { createRecogniser, type Recognised } from '../../../packet/recognise.ts'
 import { createHashSet } from '../hash-set.ts'
@@ -73,17 +74,17 @@ async function readPairs(
   signal: AbortSignal,
   take: (pair: Pair) => Promise<void> | undefined | void,
 ): Promise<PacketRead> {
-  const digests: string[] = []
+  const parts: { sha256: string }[] = []
   let count = 0
   for await (const { sha256, pairs } of checkedParts(source, signal)) {
-    digests.push(sha256)
+    parts.push({ sha256 })
     count += pairs.length
     for (const pair of pairs) {
       const taken = take(pair)
       if (taken) await taken
     }
   }
-  return { pairs: count, sha256: createHash('sha256').update(digests.join('\n')).digest('hex') }
+  return { pairs: count, sha256: packetDigest(parts) }
 }
 
 // One buffer for all hashes: a new buffer for each would take memory outside the heap, which is released late.

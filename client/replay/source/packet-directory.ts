@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { oldestServer, uniqueness } from '../../../packet/cypher/schema.ts'
 import type { StatementCounts } from '../../../packet/kinds/statement.ts'
 import { partNames } from '../../../packet/names.ts'
+import { packetDigest } from '../../../packet/parts/packet-digest.ts'
 import type { SealedPart } from '../../../packet/parts/packet-writer.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 
@@ -59,7 +60,7 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
         createdAt: new Date().toISOString(),
         pairs: sum('pairs'),
         bytes: sum('bytes'),
-        sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
+        sha256: packetDigest(parts),
         parts: parts.map((part, index) => ({ fileName: names[index] as string, ...part })),
         ...{ statements, requires: requiresOf(needed), report: null, ...more },
       }

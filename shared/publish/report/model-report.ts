@@ -1,4 +1,5 @@
 import { isQuotable } from '../../../packet/cypher/identifiers.ts'
+import type { ModelReport } from '../../../wire/job.ts'
 import type { BoundModel } from '../../request/bound-model.ts'
 import type { Violation } from '../../request/model/model-rules.ts'
 import { shown } from '../../validation/issues.ts'
@@ -10,20 +11,6 @@ interface Broken extends Violation {
 }
 
 type NamedProperty = { label: string; property: string }
-
-/** What a job reports about the model that its packet is bound to. Contract 4.21. */
-export interface ModelReport {
-  /** The grn of the manager version. */
-  version: string
-  violations: { count: number; first: Broken[] }
-  /** What was left out of published nodes, and the nodes left out; a far end counts once for each relationship. */
-  omitted: { labels: number; properties: number; nodes: number }
-  /** Properties that are indexed or required in the model, for labels that identify nodes of the packet. */
-  indexed: NamedProperty[]
-  required: NamedProperty[]
-  /** The minimum number of further properties, if not all are listed. */
-  moreProperties?: number
-}
 
 const firstViolations = { count: 100, bytes: 8_000 }
 

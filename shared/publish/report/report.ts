@@ -1,35 +1,12 @@
 import type { NodeKey } from '../../../packet/kinds/statement.ts'
 import { nothingSkipped, type Skipped } from '../../../packet/parts/metadata.ts'
 import type { NewType } from '../../../packet/values/values.ts'
+import type { JobReport } from '../../../wire/job.ts'
 import type { BoundModel } from '../../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
-import { createModelReport, type ModelReport } from './model-report.ts'
+import { createModelReport } from './model-report.ts'
 
-/** Requested ids that do not exist. */
-interface Missing {
-  count: number
-  first: string[]
-}
-
-/** What a job reports about its packet as a whole. Contract 7, Job. */
-export interface JobReport {
-  /** Label and id property of every kind of identity in the packet: targets need a uniqueness constraint on each. */
-  identities: { label: string; property: string }[]
-  /** The minimum number of further kinds, if not all are listed. */
-  moreIdentities?: number
-  missing: { originIds: Missing; relationshipIds: Missing }
-  skipped: Skipped
-  collapsed: number
-  /**
-   * The first relationship types of an origin that lack an index on the `relationshipIdField`: each request with
-   * `relationshipIds` scans every relationship of such a type.
-   */
-  missingIndexes?: { type: string; property: string }[]
-  /** The types of values in the packet that only Cypher 25 can make. */
-  newTypes?: NewType[]
-  /** Set for a publish that is bound to a model. */
-  model?: ModelReport
-}
+type Missing = JobReport['missing']['originIds']
 
 export type Report = ReturnType<typeof createReport>
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
-import type { finalStates } from '../../../shared/jobs/states.ts'
+import type { finalStates } from '../../../wire/job-states.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 
 type Records = Pick<WorkerContext, 'records'>

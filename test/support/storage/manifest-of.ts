@@ -3,7 +3,7 @@ import type { Client } from '../../../dev/client.ts'
 import type { Topic } from '../../../packet/kinds/statement.ts'
 import { createShapeTally, type PacketShape } from '../../../packet/packet-shape.ts'
 import { recognise } from '../../../packet/recognise.ts'
-import type { PacketManifest } from '../../../shared/publish/manifest-view.ts'
+import type { PacketManifest } from '../../../wire/manifest.ts'
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)
 

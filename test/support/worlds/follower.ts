@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../../dev/client.ts'
 import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
-import { isFinished } from '../../../shared/jobs/states.ts'
+import { isFinished } from '../../../wire/job-states.ts'
 import type { Rollbacks } from '../faults/rollbacks.ts'
 
 const pauseMs = 100

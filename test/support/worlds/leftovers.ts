@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { partNames } from '../../../packet/names.ts'
-import { isFinished } from '../../../shared/jobs/states.ts'
 import {
   isHidden,
   orgKey,
@@ -12,6 +11,7 @@ import {
 import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
 import type { SweepRules } from '../../../shared/storage/sweep.ts'
 import type { StoredObject } from '../../../shared/store/object-store.ts'
+import { isFinished } from '../../../wire/job-states.ts'
 import { sweep } from '../storage/sweeps.ts'
 import type { World } from './world.ts'
 

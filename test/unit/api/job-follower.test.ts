@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStream } from '../../../api/http/event-stream.ts'
 import { jobEvents } from '../../../api/jobs/job-events.ts'
 import { JobFollower } from '../../../api/jobs/job-follower.ts'
-import { jobSchema } from '../../../shared/jobs/job-view.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
+import { jobSchema } from '../../../wire/job.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'], now: 0 })

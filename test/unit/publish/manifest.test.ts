@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { mergeContents, type PacketContent } from '../../../shared/publish/content.ts'
 import { manifestOf } from '../../../shared/publish/manifest-view.ts'
-import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/report/report.ts'
+import { createReport, identitiesOfPacket } from '../../../shared/publish/report/report.ts'
 import { partKey } from '../../../shared/storage/keys.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
+import type { JobReport } from '../../../wire/job.ts'
 import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 const notation = { parameterSyntax: 'braces', numbers: 'plain' } as const

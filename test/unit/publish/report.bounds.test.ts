@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createReport, type JobReport, mergeReports } from '../../../shared/publish/report/report.ts'
+import { createReport, mergeReports } from '../../../shared/publish/report/report.ts'
+import type { JobReport } from '../../../wire/job.ts'
 
 const identities = (report: ReturnType<typeof createReport>, count: number, from = 0) => {
   for (let at = from; at < from + count; at++) report.identity({ label: `Label${at}`, idProperty: 'id' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jobStates } from './states.ts'
+import { jobStates } from './job-states.ts'
 
 const count = z.int().nonnegative()
 const time = z.iso.datetime()
@@ -11,7 +11,7 @@ const violation = z.object({
   rule: z.enum(['nodeType', 'property', 'required', 'dataType']),
   problem: z.string(),
 })
-export const modelReport = z
+const modelReport = z
   .object({
     version: z.string(),
     violations: z.object({ count, first: z.array(violation) }),
@@ -25,6 +25,23 @@ const missingIndexes = z
   .array(z.object({ type: z.string(), property: z.string() }))
   .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
 const missing = z.object({ count, first: z.array(z.string()) })
+
+/** What a job reports about its packet as a whole. Contract 7, Job. */
+export const jobReport = z
+  .object({
+    identities: z.array(named),
+    moreIdentities: count.optional().meta({ description: 'At least so many more kinds of identities, not listed' }),
+    missing: z.object({ originIds: missing, relationshipIds: missing }),
+    skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
+    collapsed: count,
+    missingIndexes: missingIndexes.optional(),
+    newTypes: z
+      .array(z.enum(['uuid', 'vector']))
+      .optional()
+      .meta({ description: 'Types of values in the packet that only Cypher 25 can make' }),
+    model: modelReport.optional(),
+  })
+  .meta({ id: 'JobReport' })
 
 /** Progress of the delivery of a job's callback. `lastStatus` is null until a receiver has answered. */
 const callback = z.object({
@@ -53,22 +70,7 @@ export const jobSchema = z
       parts: count,
       bytes: count,
     }),
-    report: z
-      .object({
-        identities: z.array(named),
-        moreIdentities: count.optional().meta({ description: 'At least so many more kinds of identities, not listed' }),
-        missing: z.object({ originIds: missing, relationshipIds: missing }),
-        skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
-        collapsed: count,
-        missingIndexes: missingIndexes.optional(),
-        newTypes: z
-          .array(z.enum(['uuid', 'vector']))
-          .optional()
-          .meta({ description: 'Types of values in the packet that only Cypher 25 can make' }),
-        model: modelReport.optional(),
-      })
-      .meta({ id: 'JobReport' })
-      .nullable(),
+    report: jobReport.nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
     expiresAt: time
       .nullable()
@@ -81,6 +83,8 @@ export const jobSchema = z
   .meta({ id: 'Job' })
 
 export type Job = z.infer<typeof jobSchema>
+export type JobReport = z.infer<typeof jobReport>
+export type ModelReport = z.infer<typeof modelReport>
 
 const fields = Object.keys(jobSchema.shape) as (keyof Job)[]
 

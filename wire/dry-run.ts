@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { jobSchema } from '../../shared/jobs/job-view.ts'
-import { requires, statementCounts } from '../../shared/publish/manifest-view.ts'
-import { publishResponseBody, statement } from '../http/openapi-schemas.ts'
-import { trueOrFalse } from '../http/query.ts'
+import { jobReport } from './job.ts'
+import { requires, statementCounts } from './manifest.ts'
+import { statement } from './publish-response.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()
-const report = jobSchema.shape.report.unwrap().shape
+const report = jobReport.shape
 const size = { pairs: count, parts: count, bytes: count }
 
 export const dryRunBody = z
@@ -54,13 +53,4 @@ export const dryRunBody = z
   })
   .meta({ id: 'DryRun' })
 
-/** The answer of a publish; with `dryRun=true` a description of the packet. */
-export const publishOrDryRun = z.union([publishResponseBody, z.object({ dryRun: dryRunBody })])
-
-/** The query parameter of both endpoints that publish. */
-export const dryRun = trueOrFalse.optional().meta({
-  description: 'true: answer what the publish would make, and store nothing; orgName and fileName may be absent',
-})
-
-/** Whether a query asks for a dry run; an invalid query does not. */
-export const isDryRun = (query: unknown): boolean => (query as { dryRun?: boolean } | undefined)?.dryRun === true
+export type DryRun = z.infer<typeof dryRunBody>

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
+import { jobReport } from './job.ts'
+
+const count = z.int().nonnegative()
+const text = z.string()
+const notListed = count.optional().meta({ description: 'At least how many more are not listed' })
+
+export const statementCounts = z
+  .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])) as Record<StatementKind, typeof count>)
+  .meta({ id: 'StatementCounts' })
+
+/** A constraint or an index of a target, for a property of a label, and the statements that create it. */
+const required = z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) })
+
+export const requires = z
+  .object({
+    server: text,
+    cypher: z.literal(25).optional().meta({ description: 'The language that the target needs; absent: any' }),
+    edition: z.literal('enterprise').optional().meta({ description: 'Of Neo4j, for values of new types' }),
+    /** Uniqueness, which replay relies on. */
+    constraints: z.array(required),
+    moreConstraints: notListed,
+    model: z
+      .object({
+        indexes: z.array(required),
+        existence: z.array(required.extend({ edition: z.literal('enterprise') })),
+        more: notListed,
+      })
+      .optional()
+      .meta({ description: 'What the model declares in addition to constraints; replay does not rely on it' }),
+  })
+  .meta({ id: 'Requires' })
+
+const compressed = {
+  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: uncompressed' }),
+  storedBytes: count
+    .optional()
+    .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
+}
+
+/** A packet as its manifest describes it. Contract 7.12. */
+export const packetManifest = z
+  .object({
+    packet: text,
+    generation: count,
+    jobId: text,
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
+    parameterSyntax: z.enum(['braces', 'dollar', 'mixed']),
+    numbers: z.enum(['plain', 'strict', 'mixed']),
+    pairs: count,
+    bytes: count,
+    sha256: text,
+    parts: z.array(
+      z.object({ fileName: text, pairs: count, bytes: count, sha256: text, ...compressed, url: text.optional() }),
+    ),
+    /** Postback statements are not pairs: they are in the metadata of parts. */
+    statements: statementCounts,
+    requires,
+    report: jobReport,
+    /** null: the packet was stored before manifests had shapes. */
+    shape: z
+      .object({
+        counts: z.array(
+          z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
+        ),
+        others: count.meta({ description: 'How many more are not listed' }),
+      })
+      .nullable()
+      .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
+    mappedIndices: z
+      .record(text, text)
+      .optional()
+      .meta({ description: 'Of a node delete: the identities of nodes with other labels; absent if there are none' }),
+    /** Always null: the packet is whole. */
+    base: z.null(),
+  })
+  .meta({ id: 'PacketManifest' })
+export type PacketManifest = z.infer<typeof packetManifest>
+
+// The last segment of a part's name becomes the name of a local file. Those that begin with a dot are unfinished.
+const fileName = z.string().refine((name) => !/(^|\/)(\.[^/]*)?$|[\\\0]/.test(name), 'must be the name of a file')
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
+const ids = z.looseObject({ count, first: z.array(text) })
+const readableReport = z.looseObject({
+  missing: z.looseObject({ originIds: ids, relationshipIds: ids }),
+  skipped: z.record(text, count),
+  collapsed: count,
+})
+
+/**
+ * What a client reads of a manifest: of an older service, which lacks the later fields, or of a newer one, whose further
+ * fields are kept.
+ */
+export const readableManifest = z.looseObject({
+  packet: text,
+  generation: count,
+  jobId: text.optional(),
+  pairs: count,
+  bytes: count,
+  sha256,
+  parts: z.array(z.looseObject({ fileName, pairs: count, bytes: count, sha256, url: z.url().optional() })).min(1),
+  statements: z.record(text, count),
+  requires: z.looseObject({
+    server: text,
+    constraints: z.array(z.looseObject({ label: text, property: text, cypher: z.record(text, text) })),
+    moreConstraints: count.optional(),
+  }),
+  report: readableReport.nullable().default(null),
+  /** Null if the packet was stored before manifests had this field. */
+  shape: z
+    .looseObject({
+      counts: z.array(
+        z.looseObject({
+          kind: z.enum(statementKinds),
+          label: text,
+          type: text.optional(),
+          to: text.optional(),
+          count,
+        }),
+      ),
+      others: count,
+    })
+    .nullable()
+    .default(null),
+  /** Further identities of the request, of a node delete. */
+  mappedIndices: z.record(text, text).optional(),
+  /** Null if the packet never expires. */
+  expiresAt: z.iso.datetime().nullable().default(null),
+  /** The digest of the packet that a target must have; null for a whole packet. */
+  base: sha256.nullable().default(null),
+})

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+export const pauseBody = z
+  .object({ since: z.iso.datetime().nullable(), by: z.string().nullable() })
+  .nullable()
+  .meta({ description: 'Who paused the queue, and when; null if it is not paused' })
+
+const count = z.int().nonnegative()
+export const overviewBody = z.object({
+  dependencies: z.record(z.string(), z.enum(['up', 'down'])),
+  queue: z
+    .object({
+      waiting: count,
+      delayed: count,
+      running: count,
+      waitingForSlices: count,
+      openRuns: count,
+      openRunsLimit: count,
+      oldestWaitSeconds: z.number(),
+      callbacksDue: count,
+      paused: pauseBody,
+    })
+    .nullable()
+    .meta({ description: 'Null while Redis does not answer, as workers and redis' }),
+  workers: z.object({ count, slots: count, busy: count }).nullable(),
+  redis: z.object({ memoryBytes: count, memoryLimitBytes: count }).nullable(),
+  dashboardUrl: z.string().nullable().meta({ description: 'The dashboard of the setting CONSOLE' }),
+  lastSweep: z.iso.datetime().nullable().meta({ description: 'Null if nothing was swept within a day' }),
+})
+
+export type Overview = z.infer<typeof overviewBody>
