@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const documents = [...globSync('docs/**/*.md', { cwd: root }), 'README.md']
 const anchors = new Set(documents.flatMap((file) => anchorsOf(read(file)).map((anchor) => `${file}#${anchor}`)))
 const own = /\/(documents|citations)\.ts$|\/docs\.citations-resolve\.test\.ts$/
-const code = globSync('{api,worker,packet,shared,doctor,client,deploy,test}/**/*.{ts,mjs,yaml,sh}', {
+const code = globSync('{api,worker,packet,wire,shared,doctor,client,deploy,test}/**/*.{ts,mjs,yaml,sh}', {
   cwd: root,
 }).filter((file) => !own.test(file))
 

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { textOf } from '../support/documents/manifests.ts'
 
-const files = globSync('{api,packet,shared,worker}/**/*.ts', { cwd: join(import.meta.dirname, '../..') }).sort()
+const files = globSync('{api,packet,wire,shared,worker}/**/*.ts', { cwd: join(import.meta.dirname, '../..') }).sort()
 const headings = ['HTTP', 'Publish requests', 'Origins', 'Packets and store', 'Models', 'Jobs and callbacks'] as const
 
 /** The heading of a limit is the first that matches its file and name. */

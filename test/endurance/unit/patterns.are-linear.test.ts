@@ -14,7 +14,7 @@ interface Pattern {
 const root = join(import.meta.dirname, '../../..')
 const patterns: Pattern[] = []
 const builders: string[] = []
-for (const file of globSync('{api,worker,packet,shared,client,doctor}/**/*.ts', { cwd: root })) {
+for (const file of globSync('{api,worker,packet,wire,shared,client,doctor}/**/*.ts', { cwd: root })) {
   const { program, errors } = parseSync(file, readFileSync(join(root, file), 'utf8'))
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
   new Visitor({

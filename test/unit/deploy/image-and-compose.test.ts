@@ -124,7 +124,7 @@ describe('the image', () => {
   })
 
   test('the image contains every program with all its imports, and the build context nothing else', () => {
-    const product = globSync('{api,worker,doctor,client,packet,shared}/**/*.ts')
+    const product = globSync('{api,worker,doctor,client,packet,wire,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
     )
@@ -186,7 +186,7 @@ describe('the image', () => {
   test('the image needs no writable file system', () => {
     const writes = /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rmdir|copyFile)(Sync)?\(/
     const isOfPrograms = (file: string) => !file.startsWith('shared/replay/')
-    const files = globSync('{api,worker,doctor,packet,shared}/**/*.ts').filter(isOfPrograms)
+    const files = globSync('{api,worker,doctor,packet,wire,shared}/**/*.ts').filter(isOfPrograms)
     expect(files.filter((file) => writes.test(textOf(file)))).toEqual([])
     // A replay keeps its state in a file, but no program that runs in the image replays.
     expect(files.filter((file) => textOf(file).includes('/replay/'))).toEqual([])
