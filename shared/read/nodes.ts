@@ -7,7 +7,7 @@ import type { Plan } from '../request/plan.ts'
 import { withoutDeleted } from './deleted.ts'
 import { bindLabels, identifyingKeys, keysOfEnds, labelsAndValues } from './identifying-values.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
-import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A node with all the properties to publish, or only with the properties that identify it. */
@@ -27,10 +27,7 @@ export async function readNodesByIds(
   const { label, idProperty } = reading.plan.index
   const found = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values`
   const match = `${found} WITH ${asStored('n')} AS n LIMIT ${atMost + 1}`
-  const nodes = await nodesOf(reading, match, { values }, { count: values.length })
-  if (nodes === null || nodes.elements.length <= atMost) return nodes
-  nodes.release()
-  return null
+  return nodesOf(reading, match, { values }, { count: values.length, atMost })
 }
 
 /**
@@ -52,7 +49,7 @@ async function nodesOf(
   reading: Reading,
   match: string,
   parameters: Record<string, unknown>,
-  size: { count: number; isOne?: boolean },
+  size: Pick<RowQuery, 'count' | 'isOne' | 'atMost'>,
 ): Promise<Found<NodeRow> | null> {
   const { origin, plan, shapes, labels } = reading
   const { identity, search, publishesNodes } = plan

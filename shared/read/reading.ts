@@ -61,6 +61,8 @@ export interface RowQuery {
   kind: string
   /** The maximum number of rows, if known. */
   count?: number
+  /** Read no more rows than this. Default: any number. */
+  atMost?: number
   /** A single row, which is read whatever its size. */
   isOne?: boolean
 }
@@ -76,9 +78,19 @@ export const rowsAtOnce = ({ rowBytes }: Learned, kind: string): number =>
 
 /**
  * Reads all these rows.
- * @returns null if they take more than may be held at once; how many may be read is then known.
+ * @returns null if they are more than `atMost`, or take more than may be held at once; how many may be read is then
+ * known.
  */
-export async function readRows(reading: Reading, { query, parameters, kind, count = 0, isOne }: RowQuery) {
+export async function readRows(reading: Reading, query: RowQuery): Promise<Rows | null> {
+  const { atMost = Number.POSITIVE_INFINITY } = query
+  const rows = await readAll(reading, query)
+  // Rows of elements that no longer exist count too, because they may have displaced others.
+  if (rows === null || rows.length <= atMost) return rows
+  rows.release()
+  return null
+}
+
+async function readAll(reading: Reading, { query, parameters, kind, count = 0, isOne }: RowQuery) {
   const { origin, rowBytes, sizes } = reading
   if (isOne) {
     const { rows } = await origin.rows(query, parameters)

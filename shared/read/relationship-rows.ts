@@ -5,7 +5,7 @@ import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
 import { endColumns, type NodeRow, readEnd } from './nodes.ts'
-import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
+import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 export interface RelationshipRow {
@@ -45,31 +45,27 @@ export async function readGroup(
   parameters: Record<string, unknown>,
 ): Promise<Found<RelationshipRow> | null> {
   const { group } = reading.sizes
-  const found = await readRelationshipRows(reading, type, {
-    match: `${match} WITH n, r, m LIMIT ${group + 1}`,
-    parameters,
-  })
-  if (found === null || found.elements.length <= group) return found
-  found.release()
-  return null
+  const limited = `${match} WITH n, r, m LIMIT ${group + 1}`
+  return readRelationshipRows(reading, type, { match: limited, parameters, atMost: group })
 }
 
 /**
- * Reads relationships of a type together, however many.
+ * Reads relationships of a type together.
  * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
- * @returns null if they take more memory than may be held at once; a single one is read whatever its size.
+ * @returns null if they are more than `atMost`, or take more memory than may be held at once; a single one is read
+ * whatever its size.
  */
 export async function readRelationshipRows(
   reading: Reading,
   type: RelationshipType,
-  { match, parameters, isOne = false }: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
+  { match, ...size }: Pick<RowQuery, 'parameters' | 'isOne' | 'atMost'> & { match: string },
 ): Promise<Found<RelationshipRow> | null> {
   const { origin, plan, shapes } = reading
   const { direction } = type
   const bound = bindLabels(['m'], ['n', 'r', 'm'])
   const query = `${match} ${bound} RETURN id(r), id(n), ${endColumns('m')}, properties(r), id(startNode(r))`
-  const all = { ...parameters, idProperties: plan.identity.byLabel }
-  const rows = await readRows(reading, { query, parameters: all, kind: kindOf(type), isOne })
+  const parameters = { ...size.parameters, idProperties: plan.identity.byLabel }
+  const rows = await readRows(reading, { ...size, query, parameters, kind: kindOf(type) })
   if (rows === null) return null
   const absent: { relationship: InternalId; nodes: InternalId[] }[] = []
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {

@@ -92,3 +92,24 @@ test.each([
     await close()
   }
 })
+
+test('a relationship that is deleted once its row was sent displaces no other from a limited read', async () => {
+  const { label, nodes } = await draw()
+  const deleted = `MATCH (:${label} {id: "n50"})-[r:HAS]->(f)`
+  // A far end that nothing identifies: the origin is asked again whether the relationship exists.
+  await run(driver, `${deleted} REMOVE f:${label}Far`)
+  const { reading, close } = await readingOf(label, { relationships: ['HAS>'] }, 'RETURN 1')
+  const { origin } = reading
+  const rows: Origin['rows'] = async (...asked) => {
+    const sent = await origin.rows(...asked)
+    if (/LIMIT 61 .*[^4]$/.test(asked[0])) await run(driver, `${deleted} DELETE r`)
+    return sent
+  }
+  const few = { ...reading, origin: { ...origin, rows }, sizes: { ...reading.sizes, group: 60 } }
+  const found: unknown[] = []
+  for await (const group of readRelationships(few, nodes, { type: 'HAS', direction: 'out' }))
+    found.push(...group.found.elements.map(({ far }) => far.properties.value('id')))
+  const others = Array.from({ length: count }, (_, index) => `f${index}`).filter((id) => id !== 'f50')
+  expect(found.sort()).toEqual(others.sort())
+  await close()
+})
