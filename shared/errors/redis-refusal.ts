@@ -36,6 +36,8 @@ const refusals: readonly (Refusal & { text: { test(message: string): boolean } }
 /** What an error of Redis or its client means; null: a mistake of ours, or no error of Redis. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof RedisRefusal) return refusalOf(error.cause)
+  // Its message may quote any text of a client or an origin, such as the label `BUSY`.
+  if (error instanceof AppError) return null
   return error instanceof Error ? (refusals.find(({ text }) => text.test(error.message)) ?? null) : null
 }
 

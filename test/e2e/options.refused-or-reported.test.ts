@@ -94,3 +94,15 @@ test('a relationship whose type no statement can name is found, and its type is 
     skipped: { relationships: 1, nodes: 0 },
   })
 })
+
+test('a publish fails at once although its error has a name in which Redis refuses commands', async () => {
+  const org = uniqueName('org')
+  await client.post(`/1.0/publish/${org}`)
+  const label = `BUSY ${uniqueName('P')}`
+  const request = { ...database(neo4j, label, 'OOM'), orgName: org, fileName: 'f', originIds: ['a'], metadata: true }
+  const { status, body } = await client.post('/1.0/publish/', request, { Prefer: 'wait=20' })
+  expect([status, body.error]).toEqual([
+    422,
+    `422 Unprocessable Entity: originIds: the origin has no node with the label "${label}" and the property "OOM"`,
+  ])
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storeAway } from '../../../shared/errors/catalogue.ts'
+import { internal, nothingThere, storeAway } from '../../../shared/errors/catalogue.ts'
 import { RedisRefusal, refusalOf, repeatedCause } from '../../../shared/errors/redis-refusal.ts'
 import { isRedisAway } from '../../../shared/redis/connect.ts'
 
@@ -67,4 +67,10 @@ test('refusals of the store are one cause for each of its codes', () => {
   const ofCode = (code: string) => repeatedCause(storeAway(Object.assign(new Error('x'), { code })))
   expect(ofCode('SlowDown')).toBe(ofCode('SlowDown'))
   expect(ofCode('SlowDown')).not.toBe(ofCode('AccessDenied'))
+})
+
+test('an error for clients is none of Redis, whatever the names in it', () => {
+  for (const [, text] of words) expect(isRedisAway(nothingThere(text, 'id'))).toBe(false)
+  expect(repeatedCause(nothingThere('BUSY', 'OOM'))).toBeNull()
+  expect(isRedisAway(internal(new Error('BUSY')))).toBe(false)
 })
