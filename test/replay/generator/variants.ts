@@ -6,6 +6,9 @@ type Change = (request: Request, names: Alphabet) => Partial<{ [Field in keyof R
 const toggled = <T>(value: T | undefined, other: T): T | undefined => (value === undefined ? other : undefined)
 const withStamp = ({ timestampProperty }: Request) => ({ timestampProperty: timestampProperty ?? 'stamp' })
 
+/** The only database that requests name. Neo4j 4 and later have it. */
+export const namedDatabase = 'neo4j'
+
 /** For each option, a change that makes a request differ in it; some changes break a rule. */
 const changes: Record<string, Change> = {
   index: ({ index }, { b }) => ({ index: index === b ? undefined : b }),
@@ -46,7 +49,7 @@ const changes: Record<string, Change> = {
   'mappedIndices that disagree': (_, { a, b, c }) => ({
     mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'key' },
   }),
-  database: (it) => ({ database: toggled(it.database, 'neo4j') }),
+  database: (it) => ({ database: toggled(it.database, namedDatabase) }),
   dbUrl: (it) => ({ isElsewhere: !it.isElsewhere }),
 }
 

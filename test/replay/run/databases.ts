@@ -70,13 +70,17 @@ async function read(run: Run, { all }: Alphabet): Promise<Graph> {
 }
 
 /** Replaces the origin's graph with this one. @returns the element ids of its relationships, in order. */
-export async function createOrigin(driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> {
+export const createOrigin = (driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> =>
+  written(driver, async (transaction) => {
+    await wipe(transaction, names)
+    return create(transaction, graph)
+  })
+
+/** Writes in a session of its own: Neo4j 4.1 refuses the bookmark of an earlier transaction of the same session. */
+async function written<T>(driver: Driver, work: (run: Run) => Promise<T>): Promise<T> {
   const session = driver.session()
   try {
-    return await session.executeWrite(async (transaction) => {
-      await wipe(transaction, names)
-      return create(transaction, graph)
-    })
+    return await session.executeWrite(work)
   } finally {
     await session.close()
   }
@@ -85,14 +89,8 @@ export async function createOrigin(driver: Driver, graph: Graph, names: Alphabet
 const wipe = (run: Run, { all }: Alphabet) =>
   Promise.all(all.map((label) => run.run(`MATCH (n:${label}) DETACH DELETE n`)))
 
-export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void> {
-  const session = driver.session()
-  try {
-    await session.executeWrite((transaction) => wipe(transaction, names))
-  } finally {
-    await session.close()
-  }
-}
+export const wipeOrigin = (driver: Driver, names: Alphabet): Promise<unknown> =>
+  written(driver, (transaction) => wipe(transaction, names))
 
 /** Reads the graph that a database holds. */
 export async function readGraphOf(driver: Driver, names: Alphabet): Promise<Graph> {
@@ -119,7 +117,6 @@ export async function replayedByEngine(
   names: Alphabet,
   lanes: Lanes,
 ): Promise<Replayed> {
-  const session = driver.session()
   const items = pairs.map((pair, index) => {
     const recognised = recognise(pair.statement)
     if (recognised === null) throw new Error(`not recognised: ${pair.statement}`)
@@ -137,16 +134,15 @@ export async function replayedByEngine(
     return found
   }
   try {
-    await session.executeWrite((transaction) => create(transaction, before))
+    await written(driver, (transaction) => create(transaction, before))
     const foundBefore = await differences()
     const stored = Buffer.from(stringifyLossless({ statements: pairs }))
     const packed = packPart({ number: 1, sha256: '', items, mapped: [] }, stored)
     await runWindow(packed.items, runner, { ...lanes, inOrder: false }, tally)
     const found = { before: foundBefore, after: await differences() }
-    return { graph: await session.executeRead((transaction) => read(transaction, names)), found }
+    return { graph: await readGraphOf(driver, names), found }
   } finally {
-    await session.executeWrite((transaction) => wipe(transaction, names))
-    await session.close()
+    await wipeOrigin(driver, names)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Driver } from 'neo4j-driver'
 import { afterAll, inject } from 'vitest'
 import { sendPackedRows } from '../../../client/replay/run/sending.ts'
 import { createClient } from '../../../dev/client.ts'
@@ -6,6 +7,7 @@ import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { alphabetOf } from '../generator/alphabet.ts'
+import { namedDatabase } from '../generator/variants.ts'
 import { wipeOrigin } from './databases.ts'
 import type { World } from './run-case.ts'
 
@@ -55,5 +57,19 @@ export async function openWorldOf(
     await Promise.all([from.close(), to.close()])
   })
   const { origin: originPolicy } = readConfig('worker', env)
-  return { names, client, originPolicy, origin, elsewhere, org, parameterSyntax, from, to }
+  const namesDatabases = await isThere(from, namedDatabase)
+  return { namesDatabases, names, client, originPolicy, origin, elsewhere, org, parameterSyntax, from, to }
+}
+
+/** False also of a server that speaks Bolt 3 or earlier, in which no database can be named. */
+async function isThere(driver: Driver, database: string): Promise<boolean> {
+  const session = driver.session({ database })
+  try {
+    await session.run('RETURN 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await session.close()
+  }
 }

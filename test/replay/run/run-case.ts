@@ -25,6 +25,8 @@ export interface World {
   org: string
   parameterSyntax: 'dollar' | 'braces'
   originPolicy: OriginSettings
+  /** Whether the origin has the database that requests name. */
+  namesDatabases: boolean
   from: Driver
   to: Driver
 }
@@ -78,7 +80,7 @@ async function tryCase(
   publish = () => deliver(given, world),
 ) {
   const { names, to } = world
-  const prediction = predict(given, elementIds)
+  const prediction = predictAt(world, given, elementIds)
   const accepted = Date.now()
   const delivered = await publish()
   const { parts } = delivered
@@ -115,6 +117,14 @@ async function tryCase(
   const stamped = await replayed(to, before, postbackIn(parts), names)
   demand('the postback packet alone', differences(graphText(afterPostback), graphText(stamped)))
   return run
+}
+
+/** Contract 4, `database`: an origin refuses a database that it does not have. */
+function predictAt({ namesDatabases }: World, given: Case, elementIds: ElementIds): Prediction {
+  const prediction = predict(given, elementIds)
+  if (namesDatabases || given.requests.every(({ database }) => database === undefined)) return prediction
+  const refusal = { status: 422 as const, names: ['database'], isSure: true }
+  return { ...prediction, refusals: [...prediction.refusals, refusal] }
 }
 
 const textOf = ({ statement, parameters }: Pair) => statement + valueText(Object.entries(parameters).flat())
