@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { type Driver, Neo4jError } from 'neo4j-driver'
+import { UnknownBoltVersion } from './handshake-answer.ts'
 
 /** Private parts of the driver, whose version package.json pins. If they are missing, each connection fails. */
 interface Internals {
@@ -28,10 +29,6 @@ interface OlderProtocol {
   _onLoginCompleted(metadata: unknown, token: unknown, onCompleted?: (metadata: unknown) => void): void
 }
 
-/** How the driver reports the version that a server has chosen; 0.0 if it speaks none of the offered ones. */
-const unknownVersion = /^Unknown Bolt protocol version: (\d+\.\d+)/
-const noVersion = '0.0'
-
 /** The versions that the second handshake offers: 2, 1, and twice none. */
 const olderVersions = Buffer.from([0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0])
 const preambleBytes = 4
@@ -51,32 +48,18 @@ subscribe('net.client.socket', (message) => {
 export function speakOlderBolt(driver: Driver): void {
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
   const create = provider._createChannelConnection.bind(provider)
-  const agreeing = (address: unknown) =>
-    create(address).catch((error) => {
-      const chosen = error instanceof Neo4jError && unknownVersion.exec(error.message)?.[1]
-      throw chosen ? new UnknownBoltVersion(chosen) : error
-    })
   provider._createChannelConnection = async (address) => {
     try {
-      return await agreeing(address)
-    } catch (error) {
-      if (!(error instanceof UnknownBoltVersion && error.chosen === noVersion)) throw error
-      const connection = await offersOlder.run(true, () => agreeing(address))
+      return await create(address)
+    } catch (refusal) {
+      if (!(refusal instanceof UnknownBoltVersion && refusal.isRefusal)) throw refusal
+      const connection = await offersOlder
+        .run(true, () => create(address))
+        // The first answer may list versions.
+        .catch((error) => Promise.reject(error instanceof UnknownBoltVersion && error.isRefusal ? refusal : error))
       repair(connection)
       return connection
     }
-  }
-}
-
-const spoken = 'Bolt 1, 2, 3, 4.2 to 4.4, 5 or 6'
-
-/** The server and we speak no common version of Bolt. */
-export class UnknownBoltVersion extends Error {
-  readonly chosen: string
-
-  constructor(chosen: string) {
-    super(`the server does not speak ${spoken}${chosen === noVersion ? '' : `, but Bolt ${chosen}`}`)
-    this.chosen = chosen
   }
 }
 

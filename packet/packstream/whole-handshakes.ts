@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { Driver } from 'neo4j-driver'
+import { type Driver, Neo4jError } from 'neo4j-driver'
+import { isWhole, UnknownBoltVersion } from './handshake-answer.ts'
 
 /** Private parts of the driver, whose version package.json pins. If they are missing, each connection fails. */
 interface Internals {
@@ -14,22 +15,40 @@ interface Internals {
  */
 const longestHandshakeBytes = 1024
 
-const isOfDriver = new AsyncLocalStorage<true>()
+/** What the server of a new connection has answered. */
+interface Handshake {
+  answer?: Buffer
+}
+
+const handshakes = new AsyncLocalStorage<Handshake>()
 subscribe('net.client.socket', (message) => {
-  if (isOfDriver.getStore()) receiveWhole((message as { socket: Socket }).socket)
+  const handshake = handshakes.getStore()
+  if (handshake) receiveWhole((message as { socket: Socket }).socket, handshake)
 })
+
+/** How the driver reports an answer that names no version which it speaks. */
+const unknownVersion = /^Unknown Bolt protocol version: /
 
 /**
  * Passes the answer of a server to the handshake to a new driver in one piece: the driver reads only the first piece
- * that arrives, and throws a RangeError if it is incomplete. Refuses a longer answer.
+ * that arrives, and throws a RangeError if it is incomplete. Refuses a longer answer. An answer that names no version
+ * which the driver speaks ends the connection with UnknownBoltVersion.
  */
 export function receiveHandshakesWhole(driver: Driver): void {
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
   const create = provider._createChannelConnection.bind(provider)
-  provider._createChannelConnection = (address) => isOfDriver.run(true, () => create(address))
+  provider._createChannelConnection = (address) => {
+    const handshake: Handshake = {}
+    return handshakes
+      .run(handshake, () => create(address))
+      .catch((error) => {
+        const isUnknown = error instanceof Neo4jError && unknownVersion.test(error.message)
+        throw isUnknown && handshake.answer ? new UnknownBoltVersion(handshake.answer) : error
+      })
+  }
 }
 
-function receiveWhole(socket: Socket): void {
+function receiveWhole(socket: Socket, handshake: Handshake): void {
   const { push } = socket
   let held: Buffer = Buffer.alloc(0)
   socket.push = (chunk, encoding) => {
@@ -42,29 +61,7 @@ function receiveWhole(socket: Socket): void {
     }
     if (!isWhole(held)) return true
     socket.push = push
+    handshake.answer = held
     return push.call(socket, held, encoding)
   }
-}
-
-const versionBytes = 4
-/** The last bytes of the version that stands for a list: the number of versions, the versions, and the capabilities. */
-const listFollows = 0x01ff
-
-/** Whether nothing of an answer is missing: a version, or a list of versions. */
-function isWhole(answer: Buffer): boolean {
-  if (answer.length < versionBytes) return false
-  if (answer.readUInt16BE(2) !== listFollows) return true
-  const count = readNumber(answer, versionBytes)
-  return count !== null && readNumber(answer, count.end + versionBytes * count.value) !== null
-}
-
-/** Reads a number of seven bits a byte, the lowest first; null if its last byte is missing. */
-function readNumber(bytes: Buffer, start: number): { value: number; end: number } | null {
-  let value = 0
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at] as number
-    value += (byte & 0x7f) * 2 ** (7 * (at - start))
-    if (byte < 0x80) return { value, end: at + 1 }
-  }
-  return null
 }

@@ -12,6 +12,8 @@ export const dbUrlPortRefused = () =>
     'dbUrl: this port is not allowed; add the host with this port to ORIGIN_ALLOW to allow it',
   )
 export const originUnreachable = caused(502, 'originUnreachable', 'the origin database could not be reached', retryable)
+/** Like a refused password, this reveals only that a Bolt server is there. @param cause says which versions */
+export const noCommonBolt = (cause: Error) => new AppError(422, 'noCommonBolt', `dbUrl: ${cause.message}`, { cause })
 export const originRefusedCredentials = caused(
   502,
   'originRefusedCredentials',

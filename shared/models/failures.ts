@@ -1,4 +1,5 @@
 import { Neo4jError } from 'neo4j-driver'
+import { UnknownBoltVersion } from '../../packet/packstream/handshake-answer.ts'
 import * as errors from '../errors/catalogue.ts'
 
 /** A uniqueness violation: two records would share a name, a key or their ends. */
@@ -21,9 +22,11 @@ export const isViolation = (error: unknown): boolean =>
 
 /**
  * Translates driver errors into the catalogue's. Everything that is not the fault of a query is a database outage:
- * unavailable, starting, stopping, too busy, or refusing our credentials. The log has the original text.
+ * unavailable, starting, stopping, too busy, of no known version of Bolt, or refusing our credentials. The log has the
+ * original text.
  */
 export function translated(error: unknown): unknown {
+  if (error instanceof UnknownBoltVersion) return errors.managerAway(error)
   if (!(error instanceof Neo4jError)) return error
   if (isViolation(error)) return new DuplicateError('', { cause: error })
   if (/OutOfMemory/.test(error.code)) return errors.managerMemoryLimit(error)

@@ -1,7 +1,7 @@
 import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { Cursor } from '../../packet/packstream/cursor.ts'
 import { decode } from '../../packet/packstream/decode.ts'
-import { UnknownBoltVersion } from '../../packet/packstream/older-bolt.ts'
+import { UnknownBoltVersion } from '../../packet/packstream/handshake-answer.ts'
 import type { OriginSettings } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
@@ -88,8 +88,8 @@ export async function checkOrigin(
 /**
  * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
  * aborts only the opening, not the opened origin. The address is checked before kept connections to it are used.
- * @throws 422 if policy refuses the address, or the origin refuses the database or the bookmarks; 502 if the origin
- * cannot be reached or refuses the credentials.
+ * @throws 422 if policy refuses the address, or the origin refuses the database or the bookmarks, or speaks no common
+ * version of Bolt; 502 if the origin cannot be reached or refuses the credentials.
  */
 export async function openOrigin(
   target: Target,
@@ -224,8 +224,9 @@ const isBehind = ({ code, message }: Neo4jError) =>
 
 /** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
-  // Only the log says which version it spoke: an answer must not tell what listens at an address.
-  if (error instanceof UnknownBoltVersion) return errors.originUnreachable(error)
+  // What is no answer of Bolt comes from another server: an answer must not tell what listens at an address.
+  if (error instanceof UnknownBoltVersion)
+    return error.isRefusal ? errors.noCommonBolt(error) : errors.originUnreachable(error)
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
   if (/^Neo\.ClientError\.Database\.\w*DatabaseNotFound$/.test(error.code)) return errors.noSuchDatabase(error)

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { emptyDirectory, runCli } from '../support/clients/cli.ts'
 import { prepareReplay } from '../support/clients/cli-target.ts'
+import { listenOn } from '../support/origins/hostile-origins.ts'
 
 const { org, label, target, clearTarget, publish, packets, replay, to, variables, address, count } =
   await prepareReplay(40)
@@ -83,6 +84,19 @@ test('an unreachable target is exit code 6, and a wrong password is exit code 4'
   expect(away).toMatchObject({ code: 6, stderr: expect.stringContaining('the target cannot be reached') })
   const wrong = await runCli(['verify', all, ...to], { ...variables, PACKETS_TARGET_PASSWORD: 'wrong' })
   expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('the target cannot be read') })
+})
+
+test('a target that speaks no common version of Bolt is exit code 4, and is told at once', async () => {
+  const { port } = await listenOn('127.0.0.1', (socket) => void socket.once('data', () => socket.end(Buffer.alloc(4))))
+  const spoken = 'the server does not speak Bolt 1, 2, 3, 4.2 to 4.4, 5.0 to 5.8, 6.0 or 6.1'
+  for (const scheme of ['bolt', 'neo4j']) {
+    const target = ['--to', `${scheme}://127.0.0.1:${port}`, '--user', 'neo4j']
+    const outcomes = await Promise.all([packets(['verify', all, ...target]), packets(['replay', all, ...target])])
+    expect(outcomes.map(({ code, stderr }) => [scheme, code, stderr.trim()])).toEqual([
+      [scheme, 4, `error: the target cannot be read: ${spoken}`],
+      [scheme, 4, `error: the target cannot be written: ${spoken}`],
+    ])
+  }
 })
 
 test('a dry run writes nothing, and says what would change', async () => {

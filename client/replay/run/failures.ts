@@ -1,8 +1,13 @@
 import { Neo4jError } from 'neo4j-driver'
+import { UnknownBoltVersion } from '../../../packet/packstream/handshake-answer.ts'
 import { ReplayError } from '../errors.ts'
 
 /** What to do about a transaction that failed. */
 export type Remedy = 'halve' | 'reconnect' | 'repeat' | 'find the pair' | 'give up'
+
+/** With `neo4j://` the driver says only that no server routes; the cause says why. */
+const unknownVersionOf = (error: unknown): UnknownBoltVersion | null =>
+  [error, (error as Error | null)?.cause].find((one) => one instanceof UnknownBoltVersion) ?? null
 
 const codeOf = (error: unknown): string => (error as { code?: unknown } | null)?.code?.toString() ?? ''
 
@@ -21,6 +26,7 @@ export const isRefusedBookmark = (error: unknown): boolean =>
 /** Decides by the code of the error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
+  if (unknownVersionOf(error)) return 'give up'
   // These errors are retryable too, but the same batch would need the same memory.
   if (/\.(MemoryPoolOutOfMemoryError|TransactionOutOfMemoryError|OutOfMemoryError)$/.test(code)) return 'halve'
   if (/^(ServiceUnavailable|SessionExpired)$|\.DatabaseUnavailable$/.test(code)) return 'reconnect'
@@ -42,7 +48,10 @@ const namesNoDatabase = /does not support multiple databases/
  * servers may give none, or only the description of a status.
  */
 export function describeFailure(error: unknown): string {
-  const { message = String(error), gqlStatusDescription } = error as { message?: string; gqlStatusDescription?: string }
+  const { message = String(error), gqlStatusDescription } = (unknownVersionOf(error) ?? error) as {
+    message?: string
+    gqlStatusDescription?: string
+  }
   if (namesNoDatabase.test(message))
     return 'it speaks Bolt 3 or earlier, in which no database can be named; omit --database'
   const words = message.trim() || gqlStatusDescription?.trim() || 'the server gives no reason'

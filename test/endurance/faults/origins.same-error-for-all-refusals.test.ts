@@ -16,7 +16,7 @@ const serving = {
   'a server that resets': await listenOn('127.0.0.1', (socket) => socket.resetAndDestroy()),
   'a server that says nothing': await listenOn('127.0.0.1', (socket) => socket.resume()),
   'a server that speaks HTTP': await listenOn('127.0.0.1', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-  'a server that speaks no version': await listenOn('127.0.0.1', (socket) => socket.write(Buffer.alloc(4))),
+  'a server of zeros': await listenOn('127.0.0.1', (socket) => socket.write(Buffer.alloc(5))),
   'a server of a version that is none': await listenOn('127.0.0.1', (socket) =>
     socket.write(Buffer.from([0, 0, 0, 99])),
   ),

@@ -1,5 +1,6 @@
 import { Neo4jError } from 'neo4j-driver'
 import { expect, test } from 'vitest'
+import { UnknownBoltVersion } from '../../../packet/packstream/handshake-answer.ts'
 import { DuplicateError, isTransient, translated } from '../../../shared/models/failures.ts'
 
 const failure = (code: string, message = 'bolt://10.0.0.1: internal text') => new Neo4jError(message, code, '', '')
@@ -37,6 +38,11 @@ test.each([
     message: 'the manager database does not answer; try again later',
     headers: { 'Retry-After': '5' },
   })
+})
+
+test('a server that speaks no common version of Bolt is reported as an unavailable database', () => {
+  const error = new UnknownBoltVersion(Buffer.alloc(4))
+  expect(translated(error)).toMatchObject({ status: 503, code: 'managerAway', cause: error })
 })
 
 test.each([

@@ -1,46 +1,68 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
-import { openOrigin } from '../../../shared/origin/connect.ts'
+import { expect, test } from 'vitest'
+import { listenOn } from '../../support/origins/hostile-origins.ts'
+import { openLocal } from '../../support/origins/open-local.ts'
 
-/** A server that chooses this version of Bolt, whatever is offered, and closes the connection. */
-async function choosing(version: number[]) {
-  const handshakes: string[] = []
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
+/** A server that answers each handshake with these bytes, whatever is offered. */
+async function answering(answer: number[]) {
+  const offers: string[] = []
+  const { port } = await listenOn('127.0.0.1', (socket) => {
     socket.once('data', (bytes) => {
-      handshakes.push(bytes.subarray(4).toString('hex'))
-      socket.end(Buffer.from(version))
+      offers.push(bytes.subarray(4, 20).toString('hex'))
+      socket.end(Buffer.from(answer))
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  afterAll(() => server.close())
-  const policy = {
-    allow: [{ kind: 'network', address: '127.0.0.0', prefix: 8, family: 'ipv4', port }] as const,
-    ...{ port, silenceSeconds: 60, stallSeconds: 60, dnsServers: null },
-  }
-  const target = { dbUrl: `bolt://127.0.0.1:${port}`, credentials: `Basic ${btoa('user:password')}` }
-  return { handshakes, open: () => openOrigin(target, { ...policy, allow: [...policy.allow] }, 60) }
+  return { offers, open: () => openLocal(port) }
 }
 
-const refusal = {
+const none = [0, 0, 0, 0]
+const spoken = 'Bolt 1, 2, 3, 4.2 to 4.4, 5.0 to 5.8, 6.0 or 6.1'
+const refusal = { code: 'noCommonBolt', status: 422, retryable: false }
+const unreachable = {
   code: 'originUnreachable',
   status: 502,
+  retryable: true,
   message: 'the origin database could not be reached',
 }
+const second = '00000002000000010000000000000000'
 
 test('an origin that takes no offered version is offered Bolt 2 and 1, and refused if it takes none of these', async () => {
-  const { handshakes, open } = await choosing([0, 0, 0, 0])
-  await expect(open()).rejects.toMatchObject({
-    ...refusal,
-    cause: { message: 'the server does not speak Bolt 1, 2, 3, 4.2 to 4.4, 5 or 6' },
-  })
-  expect(handshakes).toEqual([expect.any(String), '00000002000000010000000000000000'])
+  const { offers, open } = await answering(none)
+  await expect(open()).rejects.toMatchObject({ ...refusal, message: `dbUrl: the server does not speak ${spoken}` })
+  expect(offers).toEqual([expect.any(String), second])
 })
 
-test('an origin that chooses a version which was not offered is refused, and the cause names it', async () => {
-  const { handshakes, open } = await choosing([0, 0, 9, 4])
-  await expect(open()).rejects.toMatchObject({ ...refusal, cause: { message: expect.stringContaining('Bolt 4.9') } })
-  expect(handshakes).toHaveLength(1)
+const list = (...versions: number[][]) => [0, 0, 1, 0xff, versions.length, ...versions.flat(), 0]
+const later = [0, 0, 0, 9]
+
+test.each([
+  ['its only version', list([0, 0, 1, 7]), '7.1'],
+  ['its versions', list([0, 2, 4, 7], [0, 0, 0, 8]), '7.2 to 7.4, 8.0'],
+  ['ten of its versions', list(...Array(12).fill(later)), `${Array(10).fill('9.0').join(', ')}, 2 more`],
+])('the refusal of an origin that lists only unknown versions names %s', async (_what, answer, named) => {
+  const { offers, open } = await answering(answer)
+  const message = `dbUrl: the server speaks Bolt ${named}, but not ${spoken}`
+  await expect(open()).rejects.toMatchObject({ ...refusal, message })
+  expect(offers).toEqual([expect.any(String), second])
 })
+
+test('an origin that lists no version at all is refused', async () => {
+  const { open } = await answering(list())
+  await expect(open()).rejects.toMatchObject({ ...refusal, message: `dbUrl: the server does not speak ${spoken}` })
+})
+
+// What listens at an address must not show: only a refusal is sure to be one of Bolt.
+test.each([
+  ['a version that was not offered', [0, 0, 9, 4], 'Bolt 4.9'],
+  ['the greeting of another protocol', [...Buffer.from('SSH-2.0')], 'Bolt 45.72'],
+  ['more than a refusal', [...none, 0], 'Bolt 0.0'],
+])(
+  'an origin that answers %s is unreachable like any other; the cause names the version',
+  async (_what, answer, version) => {
+    const { offers, open } = await answering(answer)
+    await expect(open()).rejects.toMatchObject({
+      ...unreachable,
+      cause: { message: expect.stringContaining(`speaks ${version}, but not`) },
+    })
+    expect(offers).toHaveLength(1)
+  },
+)
