@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readHub } from '../../../shared/read/hub.ts'
 import { nothingLearned, type Reading } from '../../../shared/read/reading.ts'
-import { readRelationshipRows } from '../../../shared/read/relationship-rows.ts'
+import { readGroup, readRelationshipRows } from '../../../shared/read/relationship-rows.ts'
 import { planOf } from '../../../shared/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
@@ -46,3 +46,20 @@ test.each([null, -1n, 5n])(
     expect(found?.elements).toMatchObject([{ relationship: 8, node: 1, isOutgoing: false, far: { node: 9 } }])
   },
 )
+
+const loop = (id: bigint) => [id, 1n, 1n, ['Person'], [null, 'near'], { own: 'x' }, 1n]
+
+test('a self-loop that the origin returns twice is read once, as Neo4j 4.3 does', async () => {
+  const reading = readingOf(() => [loop(7n), loop(7n), loop(8n)])
+  const found = await readRelationshipRows(reading, type, { match: '', parameters: {} })
+  expect(found?.elements.map(({ relationship }) => relationship)).toEqual([7, 8])
+})
+
+test('a group that was cut off is not complete, although a row of it was left out', async () => {
+  const cutOff = [loop(7n), loop(7n), loop(8n)]
+  const gone = [5n, 1n, ...far, {}, null]
+  for (const rows of [cutOff, [gone, loop(7n), loop(8n)]]) {
+    const reading = readingOf((query) => (isSecondLook(query) ? [] : rows))
+    expect(await readGroup(reading, type, '', {})).toBeNull()
+  }
+})
