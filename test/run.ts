@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { openRun } from '../dev/stack/run.ts'
 import { closingLine, type Ring, resultsOf } from './rings.ts'
+import { buildGoServer, isBuilt, versityGw } from './stores/go-server.ts'
 
 /**
  * `npm test` runs the static checks and the inner ring of tests. `--rest` (`npm run test:rest`) runs the outer ring, and
@@ -47,11 +49,30 @@ for (const [name, command, ...args] of isRest || filters.length > 0 ? [] : check
   }
 }
 mkdirSync(join(root, '.local'), { recursive: true })
+
+/** Builds the VersityGW of the outer ring, but not for a few files. @returns why there is none, or null */
+async function prepareVersityGw(): Promise<string | null> {
+  if (isBuilt(versityGw)) return null
+  if (filters.length > 0) return 'it is not built yet, which `npm run test:rest` without words does'
+  const run = openRun(join(root, '.local/run'), console.log)
+  try {
+    await buildGoServer(run, versityGw)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await run.stop()
+  }
+}
+
+const withoutVersityGw = isRest || isLong ? await prepareVersityGw() : 'the inner ring has none'
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
   TEST_RESULTS: results,
   TEST_RING: isLong ? '' : ring,
   LONG_TESTS: isLong ? '1' : '',
+  VERSITYGW: withoutVersityGw === null ? 'built' : '',
 })
+if ((isRest || isLong) && withoutVersityGw !== null) console.log(`VersityGW was not run: ${withoutVersityGw}`)
 console.log(closingLine(ring))
 process.exitCode = isGreen ? 0 : 1

@@ -16,6 +16,12 @@ const stores = [
   'test/integration/{expiry,generations,links,packets,parts,plain-files,sweep}.*.test.ts',
 ]
 
+/** Those that run against a VersityGW too, which `test/run.ts` has built: what depends on the server itself. */
+const ofVersityGw = [
+  'test/contract/object-store.s3.test.ts',
+  'test/integration/{generations,packets,plain-files}.*.test.ts',
+]
+
 const exclude = leftOut[process.env.TEST_RING ?? ''] ?? []
 
 /**
@@ -53,6 +59,17 @@ export default defineConfig({
         test: {
           ...{ name: 'stores', include: process.env.TEST_RING === 'inner' ? [] : stores, passWithNoTests: true },
           ...{ globalSetup: 'test/support/setup/store-setup.ts', sequence: { groupOrder: 2 } },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...{
+            name: 'versitygw',
+            include: process.env.VERSITYGW === 'built' ? ofVersityGw : [],
+            passWithNoTests: true,
+          },
+          ...{ globalSetup: 'test/support/setup/versitygw-setup.ts', sequence: { groupOrder: 3 } },
         },
       },
     ],

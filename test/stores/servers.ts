@@ -8,9 +8,10 @@ import { freePort } from '../../dev/stack/ports.ts'
 import { askHttp, untilReady } from '../../dev/stack/ready.ts'
 import type { Run } from '../../dev/stack/run.ts'
 import { startMinioDialect } from '../support/faults/minio-dialect.ts'
-import { buildGoServer } from './go-server.ts'
+import { startCeph } from './ceph.ts'
+import { buildGoServer, versityGw } from './go-server.ts'
 
-interface Server {
+export interface Server {
   /** As docs/deployment.md names it. */
   title: string
   start(run: Run): Promise<S3Address>
@@ -36,6 +37,7 @@ export const servers: Record<string, Server> = {
   },
   versitygw: { title: 'VersityGW 1.8.0, posix', start: startVersityGw },
   seaweedfs: { title: 'SeaweedFS of 2026-11-09', start: startSeaweedFs },
+  ceph: { title: 'Ceph RGW 16.2.15', start: (run) => startCeph(run, { region, ...newKeys() }) },
   given: {
     title: 'the store of S3_ENDPOINT',
     async start() {
@@ -48,10 +50,7 @@ export const servers: Record<string, Server> = {
 
 /** Needs a file system with extended attributes. */
 async function startVersityGw(run: Run): Promise<S3Address> {
-  const command = await buildGoServer(run, {
-    ...{ name: 'versitygw', module: 'github.com/versity/versitygw', version: 'v1.8.0' },
-    program: 'github.com/versity/versitygw/cmd/versitygw',
-  })
+  const command = await buildGoServer(run, versityGw)
   const directory = join(run.directory, 'objects')
   await mkdir(directory)
   const [keys, port] = [newKeys(), await freePort()]

@@ -6,15 +6,17 @@ import { startRedis } from '../../../dev/stack/native/redis.ts'
 import { openRun } from '../../../dev/stack/run.ts'
 import { servers } from '../../stores/servers.ts'
 
-/**
- * Starts what the tests of stores need: a Redis, and the store of `TRY_STORE` (the address as JSON) or else the rules of
- * MinIO. It provides them as the service of the other tests, without any API or worker.
- */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Starts what the tests of stores need: a Redis, and the store of `TRY_STORE` (the address as JSON) or else the rules of MinIO. */
+export default function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { TRY_STORE } = process.env
+  return startStoreTests(project, TRY_STORE === undefined ? 'minio-dialect' : (JSON.parse(TRY_STORE) as S3Address))
+}
+
+/** Provides a Redis and a store as the service of the other tests, without any API or worker. */
+export async function startStoreTests(project: TestProject, store: string | S3Address): Promise<() => Promise<void>> {
   const run = openRun(join(import.meta.dirname, '../../../.local/run'), console.error)
   try {
-    const { TRY_STORE } = process.env
-    const s3 = TRY_STORE === undefined ? servers['minio-dialect']?.start(run) : (JSON.parse(TRY_STORE) as S3Address)
+    const s3 = typeof store === 'string' ? servers[store]?.start(run) : store
     const [redis, { endpoint, region, accessKey, secretKey }] = await Promise.all([startRedis(run), s3 as S3Address])
     const env: Record<string, string> = {
       ...{ REDIS_URL: `${redis.url}/0`, S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: 'publish' },
