@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { openRun } from '../dev/stack/run.ts'
+import { roundTrips } from './stores/round-trips.ts'
 import { servers } from './stores/servers.ts'
 
 /**
- * `npm run try:store -- versitygw` starts an S3 server, runs every test of object stores and the demo against it, prints
- * a row for the table of docs/deployment.md, and stops the server. `given` takes the store of S3_ENDPOINT.
+ * `npm run try:store -- versitygw` starts an S3 server, runs every test of object stores, the demo and round trips of an
+ * API with workers against it, prints a row for the table of docs/deployment.md, and stops the server. `given` takes the
+ * store of S3_ENDPOINT.
  */
 const root = join(import.meta.dirname, '..')
 const bin = join(root, 'node_modules/.bin')
@@ -37,11 +39,15 @@ try {
   const isEqual = await runs(process.execPath, [join(root, 'dev/demo.ts')], {
     ...{ ...address, S3_ACCESS_KEY: s3.accessKey, S3_SECRET_KEY: s3.secretKey },
   })
+  const { wrong, digest } = await roundTrips(run, s3)
+  for (const line of wrong) console.error(line)
   const day = new Date().toISOString().slice(0, 10)
-  console.log(
-    `| ${server.title} | ${day} | ${passed} of ${all}${isGreen ? '' : ' (failed)'} | ${isEqual ? 'equal' : 'failed'} |`,
-  )
-  process.exitCode = isGreen && isEqual ? 0 : 1
+  const cells = [
+    ...[server.title, day, `${passed} of ${all}${isGreen ? '' : ' (failed)'}`, isEqual ? 'equal' : 'failed'],
+    ...[`${wrong.length} wrong`, digest],
+  ]
+  console.log(`| ${cells.join(' | ')} |`)
+  process.exitCode = isGreen && isEqual && wrong.length === 0 ? 0 : 1
 } finally {
   await run.stop()
 }
