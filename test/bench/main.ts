@@ -1,3 +1,4 @@
+import { servers } from '../stores/servers.ts'
 import { lanes } from './lanes.ts'
 import { readOptions } from './options.ts'
 import { ratiosOf } from './ratios.ts'
@@ -19,20 +20,21 @@ const warmUps = [
 
 /**
  * Compares the speed of a publish with other ways to read the same data. `npm run bench`, with `-- --rounds N`,
- * `--lanes a,b`, `--scale N` and `--fresh`. Earlier results of the same code are reused.
+ * `--lanes a,b`, `--scale N`, `--store NAME` and `--fresh`. Earlier results of the same code are reused.
  */
 async function bench(args: readonly string[]): Promise<void> {
   const options = readOptions(
     args,
     lanes.map(({ name }) => name),
+    Object.keys(servers),
   )
-  const results = openResults(options.scale, options.fresh)
+  const results = openResults(options)
   const chosen = lanes.filter(({ name }) => options.lanes?.includes(name) ?? true)
   const isDue = ({ name, most = Number.POSITIVE_INFINITY }: (typeof lanes)[number], round: number) =>
     results.rounds(name).length <= round && (options.lanes !== null || round < most)
   const rounds = Array.from({ length: options.rounds }, (_, round) => round)
   if (rounds.some((round) => chosen.some((lane) => isDue(lane, round)))) {
-    await withSetting(options.scale, async (setting) => {
+    await withSetting(options, async (setting) => {
       for (const lane of chosen.filter(({ name }) => warmUps.includes(name))) await lane.measure(setting)
       console.log('the database has warmed up')
       for (const round of rounds) {

@@ -1,21 +1,30 @@
 import { parseArgs } from 'node:util'
 
+export const usualStore = 's3proxy'
+
 export interface Options {
   rounds: number
   /** Names of lanes; null for all. */
   lanes: string[] | null
   scale: number
   fresh: boolean
+  /** The object store, of those of `npm run try:store`. */
+  store: string
 }
 
 /** Parses the options of `npm run bench -- …`. Throws a one-line error for one that is unknown or out of bounds. */
-export function readOptions(args: readonly string[], laneNames: readonly string[]): Options {
+export function readOptions(
+  args: readonly string[],
+  laneNames: readonly string[],
+  storeNames: readonly string[],
+): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
       rounds: { type: 'string', default: '4' },
       lanes: { type: 'string' },
       scale: { type: 'string', default: '1' },
+      store: { type: 'string', default: usualStore },
       fresh: { type: 'boolean', default: false },
     },
   })
@@ -29,5 +38,7 @@ export function readOptions(args: readonly string[], laneNames: readonly string[
   const lanes = values.lanes === undefined ? null : values.lanes.split(',')
   const unknown = lanes?.filter((name) => !laneNames.includes(name)) ?? []
   if (unknown.length > 0) throw new Error(`--lanes: there is no ${unknown.join(', ')}, only ${laneNames.join(', ')}`)
-  return { rounds, lanes, scale, fresh: values.fresh }
+  const { store } = values
+  if (!storeNames.includes(store)) throw new Error(`--store: there is no ${store}, only ${storeNames.join(', ')}`)
+  return { rounds, lanes, scale, fresh: values.fresh, store }
 }

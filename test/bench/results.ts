@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Options, usualStore } from './options.ts'
 
 /** One round's measurement of a lane. CPU time in seconds, memory in megabytes. */
 export interface Measured extends Record<string, number> {
@@ -22,10 +23,10 @@ interface Stored {
 
 const root = join(import.meta.dirname, '../..')
 
-/** Completed rounds of this code at this scale; later runs reuse them. */
-export function openResults(scale: number, fresh: boolean) {
+/** Completed rounds of this code at this scale and on this store; later runs reuse them. */
+export function openResults({ scale, fresh, store }: Pick<Options, 'scale' | 'fresh' | 'store'>) {
   const commit = codeVersion()
-  const file = join(root, `.local/bench/${commit}-scale-${scale}.json`)
+  const file = join(root, `.local/bench/${commit}-scale-${scale}${store === usualStore ? '' : `-${store}`}.json`)
   if (fresh) rmSync(file, { force: true })
   const machine = `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
   const empty: Stored = { commit, scale, machine, startedAt: new Date().toISOString(), lanes: {} }

@@ -6,11 +6,11 @@ import { type Service, type ServiceOptions, startService } from '../../dev/servi
 import type { Neo4jAddress, RedisAddress, S3Address } from '../../dev/stack/addresses.ts'
 import { startOriginWithApoc } from '../../dev/stack/native/neo4j.ts'
 import { startRedis } from '../../dev/stack/native/redis.ts'
-import { startS3 } from '../../dev/stack/native/s3.ts'
 import { openRun, type Run } from '../../dev/stack/run.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/store/minio-store.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
+import { type Server, servers } from '../stores/servers.ts'
 import { drawGraph, idsOf } from './graph.ts'
 
 /** The environment of all lanes. */
@@ -38,10 +38,13 @@ export interface Ours {
 export const orgName = 'bench'
 
 /** Runs `work` with dedicated servers, including a database with APOC and the graph. */
-export async function withSetting(scale: number, work: (setting: Setting) => Promise<void>): Promise<void> {
+export async function withSetting(
+  { scale, store }: { scale: number; store: string },
+  work: (setting: Setting) => Promise<void>,
+): Promise<void> {
   const say = (line: string) => console.log(line)
   const run = openRun(join(import.meta.dirname, '../../.local/run'), say)
-  const starts = [startOriginWithApoc(run), startRedis(run), startS3(run)] as const
+  const starts = [startOriginWithApoc(run), startRedis(run), (servers[store] as Server).start(run)] as const
   try {
     const [neo4j, redis, s3] = await Promise.all(starts)
     if (redis.pid === null || neo4j.pid === null) throw new Error('the benchmark needs servers whose pid it knows')
