@@ -1,3 +1,4 @@
+import { bytesText } from '../../packet/bytes-text.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { Packets } from '../../shared/storage/packets.ts'
@@ -37,7 +38,7 @@ export async function answerPage(packets: Packets, selection: Selection, { limit
     const rule =
       names.length === maxWithoutLimit
         ? `more than ${maxWithoutLimit} files match: that many are listed without it, up to ${maxNames} with it`
-        : `the names that match take more than ${mostNameBytes} bytes`
+        : `the names that match take more than ${bytesText(mostNameBytes)}`
     const message = `required where ${rule}; next in the answer is the after of the next page`
     throw errors.invalidRequest([{ path: 'limit', message }])
   }

@@ -1,3 +1,4 @@
+import { bytesText } from '../../packet/bytes-text.ts'
 import { AppError, caused, type Issue, maxIssues } from './app-error.ts'
 
 export * from './of-origins.ts'
@@ -20,11 +21,11 @@ export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is
 export const malformedHttp = () => new AppError(400, 'malformedHttp', 'the request is not valid HTTP')
 export const requestTimeout = () => new AppError(408, 'requestTimeout', 'timed out receiving the request')
 export const headTooLarge = (limitBytes: number) =>
-  new AppError(431, 'headTooLarge', `the path, query and headers are larger than ${limitBytes} bytes`)
+  new AppError(431, 'headTooLarge', `the path, query and headers are larger than ${bytesText(limitBytes)}`)
 export const expectationFailed = () =>
   new AppError(417, 'expectationFailed', 'the only supported expectation is Expect: 100-continue')
 export const bodyTooLarge = (limitBytes: number) =>
-  new AppError(413, 'bodyTooLarge', `the body is larger than ${limitBytes} bytes`)
+  new AppError(413, 'bodyTooLarge', `the body is larger than ${bytesText(limitBytes)}`)
 export const unsupportedMediaType = () =>
   new AppError(415, 'unsupportedMediaType', 'the body must be sent as Content-Type: application/json')
 export const noSuchPath = () => new AppError(404, 'noSuchPath', 'there is nothing at this path')
@@ -90,7 +91,11 @@ export const nameInUse = (orgName: string, fileName: string, holderId: string) =
     headers: { Location: `/1.0/jobs/${holderId}` },
   })
 export const tooLargeInline = (limitBytes: number) =>
-  new AppError(413, 'tooLargeInline', `the packet is larger than ${limitBytes} bytes; use the /url endpoint instead`)
+  new AppError(
+    413,
+    'tooLargeInline',
+    `the packet is larger than ${bytesText(limitBytes)}; use the /url endpoint instead`,
+  )
 
 // Callbacks
 export const callbacksOff = () =>
@@ -108,7 +113,7 @@ export const noCallback = () => new AppError(409, 'noCallback', 'the job was sub
 
 // Sizes and times
 export const pairTooLarge = (what: string, limitBytes: number) =>
-  new AppError(413, 'pairTooLarge', `${what}: its statement is larger than ${limitBytes} bytes`)
+  new AppError(413, 'pairTooLarge', `${what}: its statement/parameter pair is larger than ${bytesText(limitBytes)}`)
 export const tooManyPairs = (limit: number) =>
   new AppError(413, 'tooManyPairs', `the packet has more than ${limit} statement/parameter pairs`)
 export const tooManyFound = (limit: number) =>
@@ -117,7 +122,7 @@ export const tooManyBytesFound = (limitBytes: number) =>
   new AppError(
     413,
     'tooManyFound',
-    `relationshipIds: the relationships of the origin that have these ids take more than ${limitBytes} bytes`,
+    `relationshipIds: the relationships of the origin that have these ids take more than ${bytesText(limitBytes)}`,
   )
 export const tooManyListed = (limit: number) =>
   new AppError(413, 'tooManyListed', `one request reaches more than ${limit} elements of the origin; split it`)
@@ -143,7 +148,12 @@ export const packetDamaged = caused(
 )
 export const packetGone = () =>
   new AppError(410, 'packetGone', "the job's packet was replaced or has expired, and is gone")
-export const workerLost = () => new AppError(500, 'workerLost', 'too many workers ended while they ran this publish')
+export const workerLost = () =>
+  new AppError(
+    500,
+    'workerLost',
+    'every worker that ran this publish ended before it was done: see the logs of the workers',
+  )
 export const jobInterrupted = () =>
   new AppError(500, 'jobInterrupted', 'this run of the publish was interrupted', { retryable: true })
 export const jobVoided = () => new AppError(409, 'jobVoided', 'this publish had failed before this run could commit')
@@ -158,7 +168,7 @@ export const listTooLong = (most: number, mostBytes: number) =>
   new AppError(
     400,
     'listTooLong',
-    `limit: required because the list has more than ${most} entries or ${mostBytes} bytes; to read the next page, pass next of the answer as after`,
+    `limit: required because the list has more than ${most} entries or ${bytesText(mostBytes)}; to read the next page, pass next of the answer as after`,
   )
 export const nameReserved = (name: string) =>
   new AppError(
@@ -174,7 +184,7 @@ export const modelTooLarge = (most: number, mostBytes: number) =>
   new AppError(
     422,
     'modelTooLarge',
-    `model: it has more than ${most} elements, or keys of more than ${mostBytes} bytes`,
+    `model: it has more than ${most} elements, or keys of more than ${bytesText(mostBytes)}`,
   )
 
 // Search
@@ -190,7 +200,10 @@ export const notIndexable = (key: string) =>
 /** Never sent: the client has disconnected. */
 export const clientGone = () => new AppError(499, 'clientGone', 'the client disconnected before the answer')
 export const processBusy = (what: string, { retryable = false } = {}) =>
-  new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { retryable, headers: soon })
+  new AppError(503, 'processBusy', `this process has too many ${what} under way; try again later`, {
+    retryable,
+    headers: soon,
+  })
 
 // Dependencies
 export const queueFull = () =>

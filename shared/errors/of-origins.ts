@@ -19,7 +19,18 @@ export const originRefusedCredentials = caused(
   'originRefusedCredentials',
   'the origin database refused the credentials',
 )
-export const originBroke = caused(502, 'originBroke', 'the origin database broke off while it was read', retryable)
+export const originBroke = caused(
+  502,
+  'originBroke',
+  'the connection to the origin database ended while it was read',
+  retryable,
+)
+/** @param problem what is wrong with an answer, in words without data */
+export const originMalformed = (problem: string) =>
+  new AppError(502, 'originBroke', `the origin database sent an answer that cannot be right: ${problem}`, {
+    ...retryable,
+    cause: new Error(problem),
+  })
 export const originChanged = (node: string) =>
   new AppError(
     502,

@@ -65,7 +65,7 @@ export function guardConnections(driver: Driver, address: string, { silenceSecon
   let stalledTicks = 0
   let lastBytes = 0
   const share = processBudget.open(currentTenant(), () => {
-    refusal = errors.processBusy('bytes from origins', { retryable: true })
+    refusal = errors.processBusy('large reads of origins', { retryable: true })
     disconnect(refusal)
   })
   let refusal: AppError | null = null

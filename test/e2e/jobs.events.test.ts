@@ -140,7 +140,7 @@ test('event streams over a token’s half are 429, over all of them 503; a close
   ])
   expect(refused.map(({ text }) => JSON.parse(text()).detail)).toEqual([
     'this token has too many event streams under way; try again when one is done',
-    'too many event streams are under way here; try again later',
+    'this process has too many event streams under way; try again later',
   ])
   expect(await openStreams(apiUrl)).toBe(4)
   held[0]?.hangUp()

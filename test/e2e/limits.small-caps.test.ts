@@ -147,7 +147,7 @@ test('a packet over the inline cap is returned and read back by its locations', 
   const { status, body } = await client.post('/1.0/publish/multi?batchsize=15', many)
   expect([status, body.error, body.transactionRequest, body.transactionRequests]).toEqual([200, null, null, null])
   expect(body.fileLocations?.length).toBe(2)
-  const message = 'the packet is larger than 4000 bytes; use the /url endpoint instead'
+  const message = 'the packet is larger than 4,000 bytes; use the /url endpoint instead'
   expectRefused(await client.get(`/1.0/publish/${org}/large`), 413, message)
   // A single part is streamed whatever its size.
   await client.post('/1.0/publish/', { ...nodes, originIds: ['long'], fileName: 'long' })

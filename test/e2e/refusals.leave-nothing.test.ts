@@ -90,7 +90,7 @@ test.each<[string, () => Promise<ClientAnswer<PublishAnswer>>, number, string]>(
     'a body too large',
     () => client.post('/1.0/publish/', JSON.stringify(request).padEnd(1024 * 1024 + 1)),
     413,
-    'the body is larger than 1048576 bytes',
+    'the body is larger than 1 MiB',
   ],
   [
     'another content type',

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, inject, test } from 'vitest'
 import type { PublishAnswer } from '../../dev/client.ts'
+import { bytesText } from '../../packet/bytes-text.ts'
 import { expectRefused, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org, request } = await startFromValid()
@@ -59,7 +60,7 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
 
   test(`the endpoint takes ${limitBytes} bytes and not one more`, async () => {
     expectRefused(await post(text.padEnd(limitBytes)), 400, message)
-    expectRefused(await post(text.padEnd(limitBytes + 1)), 413, `the body is larger than ${limitBytes} bytes`)
+    expectRefused(await post(text.padEnd(limitBytes + 1)), 413, `the body is larger than ${bytesText(limitBytes)}`)
   })
 
   test('the endpoint takes 32 levels and not one more', async () => {
@@ -92,7 +93,7 @@ test('a compressed body counts with its decompressed size', async () => {
     return { status: answer.status, headers: answer.headers, text: '', body: (await answer.json()) as PublishAnswer }
   }
   expectRefused(await send(JSON.stringify({ ...request, metadata: 1 })), 400, 'metadata: must be a boolean')
-  expectRefused(await send('['.padEnd(mebibyte + 1)), 413, `the body is larger than ${mebibyte} bytes`)
+  expectRefused(await send('['.padEnd(mebibyte + 1)), 413, 'the body is larger than 1 MiB')
 })
 
 test('of very many invalid values in a list, a hundred are reported, and the number of the others', async () => {

@@ -31,11 +31,7 @@ test('a body that decompresses beyond its limit is refused, however small it was
     ['br', brotliCompressSync(bomb)],
   ] as const) {
     const { status, text } = await send('/1.0/publish/', packed, { 'Content-Encoding': encoding })
-    expect([encoding, status, text]).toEqual([
-      encoding,
-      413,
-      expect.stringContaining(`the body is larger than ${mebibyte} bytes`),
-    ])
+    expect([encoding, status, text]).toEqual([encoding, 413, expect.stringContaining('the body is larger than 1 MiB')])
   }
 })
 

@@ -91,7 +91,7 @@ test('unfinished bodies beyond the limits are refused, and room is freed when cl
   held.push(await holdBody('bob'))
   const full = await answered(await unfinished('cid', 3.75 * mebibyte))
   expect(full).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 5/s)
-  expect(full).toContain('503 Service Unavailable: too many bytes of request bodies are under way here')
+  expect(full).toContain('503 Service Unavailable: this process has too many bytes of request bodies under way')
   expect(held.map(statusOf)).toEqual([0, 0])
   for (const client of held) client.hangUp()
   await expect.poll(() => isRefused('cid', 3.75 * mebibyte), { timeout: 20_000 }).toBe(false)

@@ -10,18 +10,18 @@ const long = `X-Long: ${'y'.repeat(20_000)}\r\n`
 
 /** Requests that the HTTP parser rejects: what is wrong, the request for a path, the status and message. */
 const unreadable: [what: string, request: (path: string) => string, status: number, message: string][] = [
-  ['a header too large', (path) => `GET ${path} HTTP/1.1\r\n${host}${long}\r\n`, 431, 'larger than 16384 bytes'],
+  ['a header too large', (path) => `GET ${path} HTTP/1.1\r\n${host}${long}\r\n`, 431, 'larger than 16 KiB'],
   [
     'a query too large',
     (path) => `GET ${path}?${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
     431,
-    'larger than 16384 bytes',
+    'larger than 16 KiB',
   ],
   [
     'headers too many',
     (path) => `GET ${path} HTTP/1.1\r\n${host}${'a:b\r\n'.repeat(9_000)}\r\n`,
     431,
-    'larger than 16384 bytes',
+    'larger than 16 KiB',
   ],
   ['no host', (path) => `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'not valid HTTP'],
   ['a header without a name', (path) => `GET ${path} HTTP/1.1\r\n${host}: y\r\n\r\n`, 400, 'not valid HTTP'],
@@ -101,6 +101,6 @@ test('data that is not HTTP is answered with a problem', async () => {
 test('an oversized head that is not read completely is still answered', async () => {
   for (let round = 0; round < 10; round++) {
     const told = read(await sendRaw(apiUrl, `GET /1.0/publish/a HTTP/1.1\r\n${host}${long.repeat(3)}\r\n`))
-    expect([told.status, JSON.stringify(told.body)]).toEqual([431, expect.stringContaining('larger than 16384 bytes')])
+    expect([told.status, JSON.stringify(told.body)]).toEqual([431, expect.stringContaining('larger than 16 KiB')])
   }
 })

@@ -1,3 +1,4 @@
+import { bytesText } from '../../../packet/bytes-text.ts'
 import { createPacketWriter, type PacketErrors } from '../../../packet/parts/packet-writer.ts'
 import { maxPairsPerPart, partLimits } from '../../../packet/parts/part-buffer.ts'
 import { ReplayError } from '../errors.ts'
@@ -16,7 +17,8 @@ import { createTargetReader } from './target-reader.ts'
 const refused = (problem: string) => new ReplayError('refused', `--undo: ${problem}`)
 
 const undoErrors: PacketErrors = {
-  pairTooLarge: (what, limitBytes) => refused(`${what}: its statement is larger than ${limitBytes} bytes`),
+  pairTooLarge: (what, limitBytes) =>
+    refused(`${what}: its statement/parameter pair is larger than ${bytesText(limitBytes)}`),
   tooManyPairs: (limit) => refused(`the undo has more than ${limit} pairs`),
   notUtf8: () => refused('the target sent a string that is not UTF-8'),
 }

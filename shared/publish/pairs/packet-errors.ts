@@ -6,5 +6,5 @@ export const packetErrors: PacketErrors = {
   pairTooLarge: errors.pairTooLarge,
   tooManyPairs: errors.tooManyPairs,
   // The strings are copies of what the origin sent, and no database sends anything but UTF-8.
-  notUtf8: () => errors.originBroke(new Error('a string is not UTF-8')),
+  notUtf8: () => errors.originMalformed('a string is not UTF-8'),
 }

@@ -23,7 +23,7 @@ test('a list of up to 10,000 entries needs no limit; a longer one is refused wit
   const refused = await client.get(`constraints/${large.grn}`)
   expect([refused.status, refused.body.detail]).toEqual([
     400,
-    'limit: required because the list has more than 10000 entries or 16777216 bytes; to read the next page, pass next of the answer as after',
+    'limit: required because the list has more than 10000 entries or 16 MiB; to read the next page, pass next of the answer as after',
   ])
   const { body } = await client.get(`constraints/${large.grn}?limit=10000`)
   const last = await client.get(`constraints/${large.grn}?limit=10000&after=${body.next}`)

@@ -30,7 +30,11 @@ export async function endedJob(
   org = orgName,
 ): Promise<string> {
   const id = await jobWithCallback(context, callbackUrl, org)
-  const error = { status: 502, code: 'originBroke', message: 'the origin database broke off while it was read' }
+  const error = {
+    status: 502,
+    code: 'originBroke',
+    message: 'the connection to the origin database ended while it was read',
+  }
   await context.records.finish(id, state, state === 'failed' ? { error } : {})
   return id
 }

@@ -5,6 +5,7 @@ import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleErrors } from '../../../api/http/error-handler.ts'
 import { jsonBody } from '../../../api/http/json-body.ts'
+import { bytesText } from '../../../packet/bytes-text.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 
@@ -70,7 +71,7 @@ describe('a body is read', () => {
   test('a body is read up to its size limit', async () => {
     const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
     expect((await post(text(limitBytes))).status).toBe(200)
-    expect(await refusal(text(limitBytes + 1))).toBe(`413 the body is larger than ${limitBytes} bytes`)
+    expect(await refusal(text(limitBytes + 1))).toBe(`413 the body is larger than ${bytesText(limitBytes)}`)
   })
 
   test('a body is read up to 32 levels of lists', async () => {

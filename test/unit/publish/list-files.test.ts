@@ -71,7 +71,7 @@ describe('without limit', () => {
     await expect(listFiles.handle(reading, input)).rejects.toMatchObject({
       ...{ status: 400, code: 'invalidRequest' },
       message:
-        'limit: required where the names that match take more than 16777216 bytes; next in the answer is the after of the next page',
+        'limit: required where the names that match take more than 16 MiB; next in the answer is the after of the next page',
     })
   })
 })

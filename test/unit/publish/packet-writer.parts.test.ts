@@ -59,7 +59,7 @@ describe('a packet is rejected', () => {
       status: 413,
       code: 'pairTooLarge',
       retryable: false,
-      message: 'the node 2 with the labels "Person": its statement is larger than 3000 bytes',
+      message: 'the node 2 with the labels "Person": its statement/parameter pair is larger than 3,000 bytes',
     })
   })
 

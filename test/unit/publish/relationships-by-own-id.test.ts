@@ -90,6 +90,6 @@ test('if the relationships with the ids take too many bytes, the error says so',
   const origin = { ...context.origin, rows: async () => ({ rows: null, rowBytes: 0 }) }
   await expect(findByRelationshipIds({ ...context, origin })).rejects.toMatchObject({
     ...{ status: 413, code: 'tooManyFound' },
-    message: 'relationshipIds: the relationships of the origin that have these ids take more than 134217728 bytes',
+    message: 'relationshipIds: the relationships of the origin that have these ids take more than 128 MiB',
   })
 })
