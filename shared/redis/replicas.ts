@@ -53,6 +53,8 @@ function beginRound(redis: Redis, last: Round | undefined): Round {
     const { stream } = redis
     // WAIT covers only what its own connection wrote. A write makes it cover everything that Redis had before.
     const [, have] = await Promise.all([redis.set(replicatedKey, ''), redis.wait(wanted, replicaMs)])
+    // While a connection is made again, the client still has the old one, and commands wait for the new one.
+    if (redis.stream !== stream) throw new NotReplicatedError('the connection to Redis was lost before the wait')
     return { stream, wanted, have }
   }
   const round: Round = { isSent: false, result: wait().finally(() => (round.isSent = true)) }
