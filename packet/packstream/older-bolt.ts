@@ -77,18 +77,21 @@ function replaceVersions(socket: Socket): void {
 function repair(connection: BoltConnection): void {
   const protocol = connection.protocol()
   const { _onLoginCompleted: onLoginCompleted, run, reset } = protocol
+  const { _conn: socket } = connection._ch
   let timer: NodeJS.Timeout | undefined
+  // A time limit may be hours away, and would keep the memory of a connection that has ended.
+  socket.once('close', () => clearTimeout(timer))
 
   function limit(milliseconds: number) {
     clearTimeout(timer)
-    if (milliseconds > 0) timer = setTimeout(end, milliseconds).unref()
+    if (milliseconds > 0 && !socket.destroyed) timer = setTimeout(end, milliseconds).unref()
   }
 
   function end() {
     connection._handleFatalError(
       new Neo4jError('a transaction reached its time limit', timedOut, '', '', undefined, undefined),
     )
-    connection._ch._conn.destroy()
+    socket.destroy()
   }
 
   // The driver passes its callback where the token belongs.

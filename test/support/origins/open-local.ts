@@ -1,7 +1,7 @@
 import { openOrigin } from '../../../shared/origin/connect.ts'
 
 /** Opens the origin on a port of this machine, under a policy that allows nothing else. */
-export const openLocal = (port: number, silenceSeconds = 60, target: object = {}) =>
+export const openLocal = (port: number, silenceSeconds = 60, target: object = {}, limitSeconds = 60) =>
   openOrigin(
     { dbUrl: `bolt://127.0.0.1:${port}`, credentials: `Basic ${btoa('user:password')}`, ...target },
     {
@@ -11,5 +11,5 @@ export const openLocal = (port: number, silenceSeconds = 60, target: object = {}
       stallSeconds: 60,
       dnsServers: null,
     },
-    60,
+    limitSeconds,
   )

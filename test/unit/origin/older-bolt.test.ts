@@ -1,6 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { listenOn } from '../../support/origins/hostile-origins.ts'
 import { openLocal } from '../../support/origins/open-local.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 /** A server that answers each handshake with these bytes, whatever is offered. */
 async function answering(answer: number[]) {
@@ -66,3 +72,45 @@ test.each([
     expect(offers).toHaveLength(1)
   },
 )
+
+const success = Buffer.from('0003b170a00000', 'hex')
+
+/** A server that speaks Bolt 2 only, and answers each message with success. */
+const speakingBolt2 = () =>
+  listenOn('127.0.0.1', (socket) => {
+    let read = Buffer.alloc(0)
+    let isShaken = false
+    socket.on('data', (chunk) => {
+      read = Buffer.concat([read, chunk])
+      if (!isShaken && read.length >= 20) {
+        isShaken = true
+        const offersOlder = read.readUInt32BE(4) === 2
+        socket.write(Buffer.from([0, 0, 0, offersOlder ? 2 : 0]))
+        if (!offersOlder) return void socket.end()
+        read = read.subarray(20)
+      }
+      for (let at = 0; isShaken && at + 2 <= read.length; ) {
+        const size = read.readUInt16BE(at)
+        at += 2 + size
+        if (size > 0) continue
+        socket.write(success)
+        read = read.subarray(at)
+        at = 0
+      }
+    })
+  })
+
+test('the time limit of a transaction keeps no memory of a connection that has ended', async () => {
+  const { port } = await speakingBolt2()
+  const sockets: WeakRef<object>[] = []
+  const note = (message: unknown) => void sockets.push(new WeakRef((message as { socket: object }).socket))
+  subscribe('net.client.socket', note)
+  await openLocal(port, 60, {}, 3_600).then((origin) => origin.close())
+  unsubscribe('net.client.socket', note)
+  expect(sockets.length).toBeGreaterThan(1)
+  const left = () => {
+    collectGarbage()
+    return sockets.filter((socket) => socket.deref() !== undefined).length
+  }
+  await expect.poll(left, { timeout: 10_000 }).toBe(0)
+})
