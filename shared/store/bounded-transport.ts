@@ -43,11 +43,13 @@ export function boundedTransport(
       if (!isDropped(response.statusCode)) return onResponse(response)
       void failureOf(response).then((failure) => sent.emit('error', failure))
     })
-    return sent.on('timeout', () => {
-      // Unread data means that the reader, such as a client, is slow, not the store.
-      if (received === undefined || received.readableLength === 0)
-        sent.destroy(new StoreStalled('no data received in time'))
-    })
+    function stop() {
+      // Unread data means that the reader, such as a client, is slow, not the store. The request reports one timeout
+      // only, and the timer of its connection starts again by itself only when further data arrives.
+      if (received !== undefined && received.readableLength > 0) sent.socket?.setTimeout(limitMs, stop)
+      else sent.destroy(new StoreStalled('no data received in time'))
+    }
+    return sent.on('timeout', stop)
   }
 
   return { request: bounded as typeof http.request }

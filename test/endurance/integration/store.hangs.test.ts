@@ -68,3 +68,20 @@ test('a slow reader of an object does not make the store time out', async () => 
   }
   expect(read).toBe(bytes.length)
 })
+
+test('an object that stalls once a slow reader has paused breaks off', async () => {
+  const store = await storeThat((_request, response) => {
+    response.writeHead(200, { ...object, 'Content-Length': 30_000 }).write(Buffer.alloc(10_000))
+    setTimeout(() => response.write(Buffer.alloc(10_000)), 100)
+  })
+  let read = 0
+  const reading = async () => {
+    for await (const chunk of (await store.stream('key')) as Readable) {
+      if (read === 0) await delay(2_500)
+      read += chunk.length
+    }
+  }
+  const outcome = Promise.race([reading(), delay(10_000, 'still waiting')])
+  await expect(outcome).rejects.toThrow()
+  expect(read).toBe(20_000)
+})
