@@ -14,6 +14,9 @@ export const dbUrlPortRefused = () =>
 export const originUnreachable = caused(502, 'originUnreachable', 'the origin database could not be reached', retryable)
 /** Like a refused password, this reveals only that a Bolt server is there. @param cause says which versions */
 export const noCommonBolt = (cause: Error) => new AppError(422, 'noCommonBolt', `dbUrl: ${cause.message}`, { cause })
+/** @param reason a clause */
+export const wrongAnswers = (reason: string, cause?: unknown) =>
+  new AppError(422, 'wrongAnswers', `dbUrl: the server cannot be an origin, because ${reason}`, { cause })
 export const originRefusedCredentials = caused(
   502,
   'originRefusedCredentials',

@@ -10,6 +10,7 @@ import { longestRecordBytes } from './connection.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import type { KeptOrigins } from './kept-origins.ts'
+import { requireKnownAnswers } from './known-answers.ts'
 import { connectTo, isLegacy, type Link } from './link.ts'
 import type { Lookup } from './lookup.ts'
 import { originCursor } from './origin-cursor.ts'
@@ -133,6 +134,8 @@ export async function openOrigin(
       const { database, bookmarks } = target
       const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
       const { end, ...origin } = await originOf(openSession, guard, link.legacy, limitSeconds, observe)
+      if (!link.isChecked) await requireKnownAnswers(origin)
+      link.isChecked = true
       const close = () => guard.close()
       const release = async () => (kept ? kept.keep(key, link, end()) : close())
       return { ...origin, close, release }

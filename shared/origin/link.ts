@@ -11,6 +11,8 @@ export interface Link {
   openedAt: number
   /** Whether the server speaks Bolt 3 or earlier; absent until it was asked. */
   legacy?: boolean
+  /** Whether the server has answered a query whose answer is known. */
+  isChecked?: boolean
 }
 
 // Streamed rows are consumed as they arrive, so at most this many are in flight.

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
+import { knownQuery } from '../../../packet/read-back/known-answers.ts'
 import { listenOn } from './hostile-origins.ts'
 
-type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
+/** A buffer is a value that is encoded already. */
+type Value = null | string | number | boolean | Buffer | readonly Value[] | { readonly [key: string]: Value }
 
 /** One server reply: a record, a summary, or raw bytes. */
 export type Reply =
@@ -13,7 +15,7 @@ export type Reply =
 export interface FakeBolt {
   port: number
   connections(): number
-  /** The texts of the queries received so far. */
+  /** The texts of the queries received so far, but not of the one with which every origin is checked. */
   queries: string[]
   /** The messages received so far. */
   messages: Buffer[]
@@ -28,6 +30,8 @@ interface Manners {
   handshake?: Buffer
   /** Sent immediately after the handshake response. */
   afterHandshake?: Buffer
+  /** False: `answer` gives also the replies to the query with which every origin is checked. */
+  isSupported?: boolean
   /** Receives the socket instead of replying to the first message. */
   onHello?: (socket: Socket) => void
   /** Receives the socket once all replies to a PULL are sent. */
@@ -45,6 +49,7 @@ export async function fakeBolt(
     chunkBytes = 0xffff,
     handshake = Buffer.from([0, 0, 4, 4]),
     afterHandshake = Buffer.alloc(0),
+    isSupported = true,
     onHello,
     afterReplies,
   }: Manners = {},
@@ -93,7 +98,7 @@ export async function fakeBolt(
       if (signature === 0x02) return void socket.end()
       if (signature === 0x10) {
         query = textAt(message, 2)
-        queries.push(query)
+        if (query !== knownQuery) queries.push(query)
         return say({ success: { fields: ['row'], t_first: 1 } })
       }
       if (signature === 0x01) {
@@ -101,6 +106,7 @@ export async function fakeBolt(
         return say({ success: { server: 'Neo4j/4.4.0', connection_id: 'fake', ...hello } })
       }
       if (signature !== 0x3f) return say({ success: {} })
+      if (query === knownQuery && isSupported) return void socket.write(knownReplies())
       sayAll(answer(query)[Symbol.iterator]())
     }
 
@@ -131,6 +137,14 @@ export async function fakeBolt(
     bytesSent: () => sockets.reduce((sum, it) => sum + it.bytesWritten, 0),
   }
 }
+
+const point = () => Buffer.concat([Buffer.from([0xb3, 0x58]), ...[4326, 1.5, 2.5].map(packed)])
+
+/** The values with which a supported database answers the query that checks every origin. */
+export const knownValues = (): Value[] => [...[null, point(), 7, [1, 'two', null], { a: 7 }], [{ a: 7, z: null }, true]]
+
+const knownReplies = () =>
+  Buffer.concat([bytesOf({ record: knownValues() }), bytesOf({ success: { has_more: false } })])
 
 /** The encoded form of a reply. */
 export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
@@ -165,6 +179,8 @@ function packed(value: Value): Buffer {
     head.writeUInt32BE(size, 1)
     return head
   }
+  if (value === null) return Buffer.from([0xc0])
+  if (Buffer.isBuffer(value)) return value
   if (typeof value === 'boolean') return Buffer.from([value ? 0xc3 : 0xc2])
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(9, Number.isInteger(value) ? 0xcb : 0xc1)

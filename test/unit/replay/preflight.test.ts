@@ -1,7 +1,8 @@
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { createMissing, preflight } from '../../../client/replay/preflight/preflight.ts'
+import { createMissing, preflight, preflightRead } from '../../../client/replay/preflight/preflight.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
+import { knownQuery } from '../../../packet/read-back/known-answers.ts'
 import { databaseError } from './fake-connection.ts'
 
 // The driver does not declare it.
@@ -15,9 +16,11 @@ function failing(
   begin: string,
   codes: string[],
   protocolVersion = new ProtocolVersion(3, 0),
+  answer = knownAnswer,
 ): { connection: Connection; asked: string[] } {
   const asked: string[] = []
   async function run(query: string) {
+    if (query === knownQuery) return { records: [{ values: () => answer }] }
     asked.push(query)
     const code = query.startsWith(begin) ? codes.shift() : undefined
     if (code !== undefined) throw databaseError(code)
@@ -26,6 +29,11 @@ function failing(
   const session = () => ({ run, async close() {}, beginTransaction: async () => ({ run, async close() {} }) })
   return { connection: { session, async close() {} } as unknown as Connection, asked }
 }
+
+const knownAnswer: unknown[] = [
+  ...[null, new neo4j.types.Point(4326n, 1.5, 2.5), 7n, [1n, 'two', null], { a: 7n }],
+  [{ a: 7n, z: null }, true],
+]
 
 const prepare = async (connection: Connection, of = needed) =>
   createMissing(connection, await preflight(connection, of, settings, signal), signal)
@@ -40,6 +48,17 @@ test.each(['CREATE ()', 'CALL db.constraints', 'CREATE CONSTRAINT'])(
     expect(asked.filter((query) => query.startsWith(begin))).toHaveLength(3)
   },
 )
+
+test('a target that sends one null too many after a point is refused before anything is written', async () => {
+  const [none, point, ...others] = knownAnswer
+  const { connection, asked } = failing('', [], undefined, [none, point, null, ...others])
+  await expect(prepare(connection)).rejects.toMatchObject({
+    kind: 'refused',
+    message: 'the target cannot be used, because it answers wrongly: the value after a point',
+  })
+  await expect(preflightRead(connection, needed, signal)).rejects.toMatchObject({ kind: 'refused' })
+  expect(asked).toEqual([])
+})
 
 test('a constraint that cannot be created after nine attempts is named', async () => {
   const { connection, asked } = failing('CREATE CONSTRAINT', Array(20).fill(changed))
