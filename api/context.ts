@@ -20,7 +20,7 @@ import { openStorage } from '../shared/storage/storage.ts'
 import { createBudget } from './http/budget.ts'
 
 /**
- * Bytes of unanswered lists in one API; one token may use half. Beyond it the answer is `503 processBusy`, or
+ * Bytes of unanswered lists in one API; one token may use half. Beyond this limit the answer is `503 processBusy`, or
  * `429 tooManyAtOnce` for the token.
  */
 const listBytes = 256 * 1024 * 1024

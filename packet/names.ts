@@ -9,7 +9,7 @@ export const orgName = nameWithout(orgNameProblem).meta({
   pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$`,
 })
 
-/** Characters of `orgName`. Beyond it the answer is `400 invalidRequest`. 8 segments have 63 each. */
+/** Characters of `orgName`. Beyond this limit the answer is `400 invalidRequest`. 8 segments have 63 each. */
 const longestOrg = 511
 
 function nameWithout(problemOf: (name: string) => string | null) {
@@ -34,8 +34,8 @@ export const fileName = nameWithout(
 )
 
 /**
- * Bytes of a file name. Beyond it the answer is `400 invalidRequest`. Every store has this limit, and answers a request
- * for a longer key with another error than a request for a missing key.
+ * Bytes of a file name. Beyond this limit the answer is `400 invalidRequest`. Every store has this limit, and answers a
+ * request for a longer key with another error than a request for a missing key.
  */
 export const longestKeyBytes = 1_024
 

@@ -14,13 +14,13 @@ export interface PacketShape {
 
 const most = {
   /**
-   * Topics that a manifest counts. Beyond it the manifest counts further pairs as others: a picture of more topics
-   * shows nothing.
+   * Topics that a manifest counts. Beyond this limit the manifest counts further pairs as others: a picture of more
+   * topics shows nothing.
    */
   counts: 1_000,
   /**
-   * Characters of the topics that a manifest counts. Beyond it the manifest counts further pairs as others: it would
-   * consist mostly of names.
+   * Characters of the topics that a manifest counts. Beyond this limit the manifest counts further pairs as others: it
+   * would consist mostly of names.
    */
   nameCharacters: 100_000,
 }

@@ -4,9 +4,9 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { currentTraceparent } from '../shared/observability/spans.ts'
 import { jobView } from '../wire/job.ts'
 
-/** Bytes of the body of a callback. Beyond it the callback has no `report`, and a shortened error message. */
+/** Bytes of the body of a callback. Beyond this limit the callback has no `report`, and a shortened error message. */
 const limitBytes = 16 * 1024
-/** Characters of the error message in a callback that would be too large. Beyond it the message is cut off. */
+/** Characters of the error message in a callback that would be too large. Beyond this limit the message is cut off. */
 const longestMessage = 1_000
 
 /**

@@ -31,18 +31,20 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const usualTimes: CallbackTimes = {
   pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
   jitter: 0.2,
-  /** Time of one attempt of a callback. Beyond it the attempt fails, and the worker tries again later. */
+  /** Time of one attempt of a callback. Beyond this limit the attempt fails, and the worker tries again later. */
   limitMs: 10 * second,
   // Each attempt costs two milliseconds of CPU; thousands at once would slow the jobs down.
   apartMs: 40,
 }
 
-/** Time that a receiver of callbacks may ask for in `Retry-After`. Beyond it the worker waits only this long. */
+/**
+ * Time that a receiver of callbacks may ask for in `Retry-After`. Beyond this limit the worker waits only this long.
+ */
 export const longestRetryAfterMs = 24 * hour
 
 /**
- * Callbacks in progress in one worker. Beyond it they wait in their queue. They mostly wait for receivers, and use no
- * slots of jobs.
+ * Callbacks in progress in one worker. Beyond this limit they wait in their queue. They mostly wait for receivers, and
+ * use no slots of jobs.
  */
 const concurrency = 16
 

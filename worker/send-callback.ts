@@ -12,14 +12,16 @@ export interface CallbackAnswer {
   retryAfterMs: number | null
 }
 
-/** Bytes of the answer to a callback. Beyond it the worker closes the connection; the status counts. */
+/** Bytes of the answer to a callback. Beyond this limit the worker closes the connection; the status counts. */
 const readBytes = 1_024
 /**
- * Informational answers to a callback before the final one. Beyond it the attempt fails, and the worker tries again
- * later. Each costs CPU time, and a receiver could send any number.
+ * Informational answers to a callback before the final one. Beyond this limit the attempt fails, and the worker tries
+ * again later. Each costs CPU time, and a receiver could send any number.
  */
 const mostInformational = 4
-/** Bytes of the head of the answer to a callback. Beyond it the attempt fails, and the worker tries again later. */
+/**
+ * Bytes of the head of the answer to a callback. Beyond this limit the attempt fails, and the worker tries again later.
+ */
 const maxHeaderSize = 8 * 1_024
 // Every attempt opens a new connection, to an address that was checked just before.
 const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })

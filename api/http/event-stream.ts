@@ -10,13 +10,13 @@ const headers = {
 /** Shorter than the idle timeouts of proxies. */
 const keepAliveMs = 15_000
 /**
- * Time that an event stream stays open. Beyond it the stream ends. The client connects again, so its token is checked
- * again.
+ * Time that an event stream stays open. Beyond this limit the stream ends. The client connects again, so its token is
+ * checked again.
  */
 const lifetimeMs = 600_000
 /**
- * Bytes of events that a client leaves unread in this process. Beyond it the connection closes. The buffers of the
- * operating system do not count.
+ * Bytes of events that a client leaves unread in this process. Beyond this limit the connection closes. The buffers of
+ * the operating system do not count.
  */
 const unreadBytes = 64 * 1024
 

@@ -1,17 +1,17 @@
 import { shown } from '../../shared/validation/issues.ts'
 
-/** Levels of a body. Beyond it the answer is `400 invalidRequest`. */
+/** Levels of a body. Beyond this limit the answer is `400 invalidRequest`. */
 const maxDepth = 32
 /**
- * Objects and lists in a body. Beyond it the answer is `400 invalidRequest`. A multi has about ten in each of 10,000
- * sub-requests; createrelationships has one object per pair.
+ * Objects and lists in a body. Beyond this limit the answer is `400 invalidRequest`. A multi has about ten in each of
+ * 10,000 sub-requests; createrelationships has one object per pair.
  */
 const maxContainers = 2_000_000
-/** Keys of a body, without the first two of each object. Beyond it the answer is `400 invalidRequest`. */
+/** Keys of a body, without the first two of each object. Beyond this limit the answer is `400 invalidRequest`. */
 export const maxKeys = 1_000_000
 // A pair has only these two keys, and recurring keys are cheap to parse.
 const freeKeysOfOne = 2
-/** Keys of one object in a body. Beyond it the answer is `400 invalidRequest`. */
+/** Keys of one object in a body. Beyond this limit the answer is `400 invalidRequest`. */
 const maxKeysOfOne = 10_000
 
 const [quote, backslash, colon, comma, letterU] = [0x22, 0x5c, 0x3a, 0x2c, 0x75]

@@ -6,9 +6,9 @@ import type { Answer } from './endpoint.ts'
 import { once, wholeNumber } from './query.ts'
 import { mostNameBytes } from './reading.ts'
 
-/** File names of one page: the largest `limit`. Beyond it the answer is `400 invalidRequest`. */
+/** File names of one page: the largest `limit`. Beyond this limit the answer is `400 invalidRequest`. */
 const maxNames = 100_000
-/** File names of a list without `limit`. Beyond it the answer is `400 invalidRequest`. */
+/** File names of a list without `limit`. Beyond this limit the answer is `400 invalidRequest`. */
 const maxWithoutLimit = 10_000
 
 /** At most `limit` names after `after`. Contract 7.8. */

@@ -1,7 +1,7 @@
 import type { Issue } from '../../shared/errors/app-error.ts'
 import type { Preferences } from './endpoint.ts'
 
-/** Time that `Prefer: wait` may ask for. Beyond it the answer is `400 invalidRequest`. */
+/** Time that `Prefer: wait` may ask for. Beyond this limit the answer is `400 invalidRequest`. */
 const longestWaitSeconds = 55
 
 /**

@@ -2,7 +2,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 
-/** Parameters of a query. Beyond it the answer is `400 invalidRequest`. */
+/** Parameters of a query. Beyond this limit the answer is `400 invalidRequest`. */
 const maxParameters = 1_000
 
 /**
@@ -23,8 +23,8 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
 const refused = (rule: string) => errors.invalidRequest([{ path: '', message: `the query must ${rule}` }])
 
 /**
- * Characters of a query parameter. Beyond it the answer is `400 invalidRequest`. Every `next` of a list is shorter: for
- * constraints it has two keys, as JSON in base64.
+ * Characters of a query parameter. Beyond this limit the answer is `400 invalidRequest`. Every `next` of a list is
+ * shorter: for constraints it has two keys, as JSON in base64.
  */
 const longestValue = 4_096
 

@@ -4,20 +4,20 @@ import type { Input } from './endpoint.ts'
 import { listMemory } from './list-memory.ts'
 
 /**
- * Reads of a request that is not long. Beyond it a token with another long request gets `429 tooManyAtOnce`. To list
- * ten thousand files takes fewer.
+ * Reads of a request that is not long. Beyond this limit a token with another long request gets `429 tooManyAtOnce`. To
+ * list ten thousand files takes fewer.
  */
 const ordinaryReads = 100
 /** How many reads one read of job states counts as: a request for more than 1,200 jobs is long. */
 const weightOfStates = 16
 /**
- * Bytes of the names in one answer. Beyond it the page ends early, with `next`; without `limit` the answer is
+ * Bytes of the names in one answer. Beyond this limit the page ends early, with `next`; without `limit` the answer is
  * `400 invalidRequest`.
  */
 export const mostNameBytes = 16 * 1024 * 1024
 /** The memory for each byte of the names and for each name, until the answer is sent. */
 const [heldBytes, heldForEach] = [4, 100]
-/** Texts of a search that is not long. Beyond it a token with another long request gets `429 tooManyAtOnce`. */
+/** Texts of a search that is not long. Beyond this limit a token with another long request gets `429 tooManyAtOnce`. */
 const ordinaryTexts = 100
 
 /**

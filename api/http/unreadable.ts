@@ -8,7 +8,7 @@ import type { ApiContext } from '../context.ts'
 import { errorBody } from './error-handler.ts'
 import { securityHeaders } from './headers.ts'
 
-/** Bytes of the path, query and headers. Beyond it the answer is `431 headTooLarge`. */
+/** Bytes of the path, query and headers. Beyond this limit the answer is `431 headTooLarge`. */
 const largestHeadBytes = 16 * 1024
 
 /** Refuses a request whose head is invalid or too large although it could be parsed. */

@@ -10,7 +10,7 @@ import type { Answer, Input } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 
 /**
- * Jobs that one page reads. Beyond it the page ends early, with `next`, so with a filter it may have fewer than
+ * Jobs that one page reads. Beyond this limit the page ends early, with `next`, so with a filter it may have fewer than
  * `limit`.
  */
 const maxRead = 5_000

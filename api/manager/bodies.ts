@@ -5,7 +5,7 @@ import { propertyImpl } from '../../shared/models/resources.ts'
 import type { BodyReader } from '../http/endpoint.ts'
 import { zodBody } from '../http/zod-body.ts'
 
-/** Bytes of the body of any other request about models. Beyond it the answer is `413 bodyTooLarge`. */
+/** Bytes of the body of any other request about models. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 1024 * 1024
 
 export const managerBody = <Body>(schema: z.ZodType<Body>, example: object): BodyReader<Body> =>

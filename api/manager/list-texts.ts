@@ -5,8 +5,8 @@ import type { Resource } from '../../shared/models/resources.ts'
 import { parsePosition, positionText } from './list-position.ts'
 
 /**
- * Bytes of one answer with a list of models. Beyond it a page ends early, with `next`; without `limit` the answer is
- * `400 listTooLong`. 10,000 records without long texts have at most 9 MB.
+ * Bytes of one answer with a list of models. Beyond this limit a page ends early, with `next`; without `limit` the
+ * answer is `400 listTooLong`. 10,000 records without long texts have at most 9 MB.
  */
 const mostBytes = 16 * 1024 * 1024
 /** Records of the first read, which suffices for most lists, and of each later read, which reserves memory. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { documentedNodeType, documentedProperty } from '../../shared/models/fields.ts'
 import { zodBody } from '../http/zod-body.ts'
 
-/** Bytes of a document to import. Beyond it the answer is `413 bodyTooLarge`. */
+/** Bytes of a document to import. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 16 * 1024 * 1024
 
 const given = z

@@ -32,7 +32,7 @@ export const createMulti = defineEndpoint({
       message: 'must not differ from batchSize',
     }),
   body: {
-    /** Bytes of the body of a multi. Beyond it the answer is `413 bodyTooLarge`. */
+    /** Bytes of the body of a multi. Beyond this limit the answer is `413 bodyTooLarge`. */
     limitBytes: 32 * 1024 * 1024,
     schema: z.array(publishRequest).min(1).max(10_000),
     example: multiExample,

@@ -18,7 +18,7 @@ export const createPacket = defineEndpoint({
   access: orgInBody,
   query: z.strictObject({ dryRun }),
   body: {
-    /** Bytes of the body of a publish. Beyond it the answer is `413 bodyTooLarge`. */
+    /** Bytes of the body of a publish. Beyond this limit the answer is `413 bodyTooLarge`. */
     limitBytes: 1024 * 1024,
     schema: publishRequest,
     example: publishExample,

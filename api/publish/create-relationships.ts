@@ -11,7 +11,7 @@ import { zodBody } from '../http/zod-body.ts'
 import { relationshipCreatesExample } from '../submission/examples.ts'
 import { storeDirectly } from '../submission/store-directly.ts'
 
-/** Bytes of the body of createrelationships. Beyond it the answer is `413 bodyTooLarge`. */
+/** Bytes of the body of createrelationships. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 32 * 1024 * 1024
 
 /** Seed, Publish #10; contract 7.10. */

@@ -20,7 +20,7 @@ export const deleteNodes = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   body: {
-    /** Bytes of the body of a delete. Beyond it the answer is `413 bodyTooLarge`. */
+    /** Bytes of the body of a delete. Beyond this limit the answer is `413 bodyTooLarge`. */
     limitBytes: 32 * 1024 * 1024,
     schema: nodeDelete,
     example: nodeDeleteExample,

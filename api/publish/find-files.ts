@@ -8,11 +8,11 @@ import { answerPage, paging } from '../http/page.ts'
 import { zodBody } from '../http/zod-body.ts'
 
 /**
- * File names of one search. Beyond it the answer is `400 invalidRequest`: each prefix is a separate lookup in the
- * store.
+ * File names of one search. Beyond this limit the answer is `400 invalidRequest`: each prefix is a separate lookup in
+ * the store.
  */
 const maxNames = 10_000
-/** Bytes of the body of a search for files. Beyond it the answer is `413 bodyTooLarge`. */
+/** Bytes of the body of a search for files. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 1024 * 1024
 const isPiece = (value: unknown) => typeof value === 'string' && value.length <= longestKeyBytes
 const names = listOf(namePiece, { type: 'string', maxLength: longestKeyBytes }, isPiece, maxNames)

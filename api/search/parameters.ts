@@ -3,11 +3,11 @@ import { parseStrategyName, strategyNames } from '../../shared/models/search/str
 import { listOf } from '../../shared/validation/bounded.ts'
 import { zodBody } from '../http/zod-body.ts'
 
-/** Characters of a name in a search. Beyond it the answer is `400 invalidRequest`. */
+/** Characters of a name in a search. Beyond this limit the answer is `400 invalidRequest`. */
 const longestName = 255
-/** Elements of `nodeTypes` in a search. Beyond it the answer is `400 invalidRequest`. */
+/** Elements of `nodeTypes` in a search. Beyond this limit the answer is `400 invalidRequest`. */
 const mostNodeTypes = 10_000
-/** Bytes of the body of a search. Beyond it the answer is `413 bodyTooLarge`. */
+/** Bytes of the body of a search. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 1024 * 1024
 
 /** Clusters, policies and indexes are only names, not stored records. Contract 10, Search. */

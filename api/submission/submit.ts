@@ -77,8 +77,8 @@ export async function checkCallback(order: Submission, settings: CallbackSetting
 }
 
 /**
- * Time in which the API checks the hosts of a multi. Beyond it the worker checks the rest. 10,000 sub-requests may name
- * as many hosts, each slow to resolve.
+ * Time in which the API checks the hosts of a multi. Beyond this limit the worker checks the rest. 10,000 sub-requests
+ * may name as many hosts, each slow to resolve.
  */
 const checkingMs = 10_000
 

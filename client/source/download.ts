@@ -6,7 +6,7 @@ import { noAnswer, ServiceError } from '../service-error.ts'
 import { longestPart } from './source.ts'
 
 const passing = [429, 500, 502, 503, 504]
-/** Time in which a store must begin to answer. Beyond it the client tries again. */
+/** Time in which a store must begin to answer. Beyond this limit the client tries again. */
 const longestAnswerMs = 60_000
 
 /** A link without its query, which may hold a signature. */

@@ -15,8 +15,8 @@ export const isQuotable = (name: string): boolean =>
   name !== '' && name.length <= longestName && !unquotable.test(name) && name.isWellFormed()
 
 /**
- * Characters of a label, type or property key. Beyond it the answer is `400 invalidRequest`; an element of the origin
- * is unpublishable.
+ * Characters of a label, type or property key. Beyond this limit the answer is `400 invalidRequest`; an element of the
+ * origin is unpublishable.
  */
 export const longestName = 65_535
 

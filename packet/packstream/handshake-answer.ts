@@ -13,7 +13,7 @@ export function isWhole(answer: Buffer): boolean {
   return count !== null && readNumber(answer, count.end + versionBytes * count.value) !== null
 }
 
-/** Listed versions that the refusal of an origin names. Beyond it the message counts the rest. */
+/** Listed versions that the refusal of an origin names. Beyond this limit the message counts the rest. */
 const mostShown = 10
 
 /** The versions that an answer lists, such as `4.2 to 4.4, 6.0`; null if it lists none. */

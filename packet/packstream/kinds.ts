@@ -69,8 +69,8 @@ export function combined(one: Kind, other: Kind): Kind {
 }
 
 /**
- * Distance from 1970 of a datetime that a packet gives as an instant. Beyond it the value is unpublishable: Cypher
- * counts milliseconds in 64 bits, and would read back another instant.
+ * Distance from 1970 of a datetime that a packet gives as an instant. Beyond this limit the value is unpublishable:
+ * Cypher counts milliseconds in 64 bits, and would read back another instant.
  */
 export const mostSeconds = 2n ** 63n / 1_000n
 

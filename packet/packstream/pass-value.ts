@@ -193,11 +193,11 @@ function passVector(cursor: Cursor): Kind {
 }
 
 /**
- * Distance from 1970 of a datetime with a named zone. Beyond it the value is unpublishable. It is the limit of
+ * Distance from 1970 of a datetime with a named zone. Beyond this limit the value is unpublishable. It is the limit of
  * JavaScript's dates.
  */
 const mostMilliseconds = 8.64e15
-/** Characters of the name of a time zone. Beyond it the value is unpublishable. No zone has a longer name. */
+/** Characters of the name of a time zone. Beyond this limit the value is unpublishable. No zone has a longer name. */
 const longestZone = 100
 const zonesKept = 1_000
 const knownZones = new Map<string, boolean>()
@@ -212,8 +212,8 @@ function isReadable(milliseconds: number, zone: string, peer: Peer): boolean {
 }
 
 /**
- * Zone names that one process checks in a second for one tenant. Beyond it the publish fails with `502 originBroke`. A
- * check takes about 50 microseconds, and there are about 600 zones.
+ * Zone names that one process checks in a second for one tenant. Beyond this limit the publish fails with `502
+ * originBroke`. A check takes about 50 microseconds, and there are about 600 zones.
  */
 const mostZonesASecond = 1_000
 let countedSince = 0

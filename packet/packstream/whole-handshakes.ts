@@ -10,7 +10,7 @@ interface Internals {
 }
 
 /**
- * Bytes of a handshake, with room for all versions that a server lists. Beyond it the connection closes with
+ * Bytes of a handshake, with room for all versions that a server lists. Beyond this limit the connection closes with
  * `502 originUnreachable`.
  */
 const longestHandshakeBytes = 1024

@@ -10,16 +10,16 @@ export interface PartLimits {
 }
 
 /**
- * Pairs in a part, and the largest `batchsize`. Beyond it the next part begins; a larger `batchsize` is
- * `400 invalidRequest`.
+ * Pairs in a part, and the largest `batchsize`. Beyond this limit the next part begins; a larger `batchsize` is `400
+ * invalidRequest`.
  */
 export const maxPairsPerPart = 5_000
 
 export const partLimits = (maxPairs: number): PartLimits => ({
   maxPairs,
-  /** Bytes of a part. Beyond it the next part begins, unless the part has one pair. */
+  /** Bytes of a part. Beyond this limit the next part begins, unless the part has one pair. */
   maxBytes: 32 * 1024 * 1024,
-  /** Bytes of a pair. Beyond it the publish fails with `413 pairTooLarge`. */
+  /** Bytes of a pair. Beyond this limit the publish fails with `413 pairTooLarge`. */
   maxPairBytes: 60 * 1024 * 1024,
 })
 

@@ -17,7 +17,7 @@ export interface KeysGauge {
 
 const [maxAgeMs, pauseMs] = [600_000, 5_000]
 /**
- * Time of one fetch of the signing keys. Beyond it the last known keys stay valid; without keys the answer is
+ * Time of one fetch of the signing keys. Beyond this limit the last known keys stay valid; without keys the answer is
  * `503 keysAway`.
  */
 const limitMs = 5_000

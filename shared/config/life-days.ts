@@ -1,6 +1,6 @@
 /**
- * Time that a packet lives, by `expiresAfterDays` or a setting. Beyond it the answer is `400 invalidRequest`, or the
- * process does not start. The last day that a date can hold is far later.
+ * Time that a packet lives, by `expiresAfterDays` or a setting. Beyond this limit the answer is `400 invalidRequest`,
+ * or the process does not start. The last day that a date can hold is far later.
  */
 export const longestLifeDays = 36_500
 

@@ -20,35 +20,35 @@ const fixed = z.strictObject({
   /** How long the last known signing keys stay valid while they cannot be fetched. */
   jwksStaleSeconds: seconds(14_400),
   /**
-   * Time that an origin sends neither a row nor the end of an answer. Beyond it the connection closes with
-   * `502 originBroke`.
+   * Time that an origin sends neither a row nor the end of an answer. Beyond this limit the connection closes with `502
+   * originBroke`.
    */
   originStallSeconds: seconds(900),
-  /** Time that a request to the store makes no progress. Beyond it the request fails with `503 storeAway`. */
+  /** Time that a request to the store makes no progress. Beyond this limit the request fails with `503 storeAway`. */
   storeTimeoutSeconds: seconds(20),
   /**
-   * Time that a dry run reads. Beyond it the dry run reports what it has read; without a pair the answer is
+   * Time that a dry run reads. Beyond this limit the dry run reports what it has read; without a pair the answer is
    * `504 jobTimedOut`.
    */
   dryRunSeconds: seconds(20),
   /**
-   * Pairs of a returnOnly packet, or that a dry run counts. Beyond it the answer is `413 returnOnlyTooLarge`; a dry run
-   * ends and reports its limit.
+   * Pairs of a returnOnly packet, or that a dry run counts. Beyond this limit the answer is `413 returnOnlyTooLarge`; a
+   * dry run ends and reports its limit.
    */
   returnOnlyPairs: count(50_000),
   /**
-   * `returnOnly` packets in one API, and as many dry runs; one token may use half, and one dry run. Beyond it the
-   * answer is `503 processBusy`, or `429 tooManyAtOnce` for the token.
+   * `returnOnly` packets in one API, and as many dry runs; one token may use half, and one dry run. Beyond this limit
+   * the answer is `503 processBusy`, or `429 tooManyAtOnce` for the token.
    */
   returnOnlyAtOnce: count(32),
   /**
-   * Open event streams in one API; one token may use half. Beyond it the answer is `503 processBusy`, or
-   * `429 tooManyAtOnce` for the token.
+   * Open event streams in one API; one token may use half. Beyond this limit the answer is `503 processBusy`, or `429
+   * tooManyAtOnce` for the token.
    */
   eventStreams: count(2_000),
   /**
-   * Bytes of unanswered request bodies in one API; one token may use half. Beyond it the answer is `503 processBusy`,
-   * or `429 tooManyAtOnce` for the token.
+   * Bytes of unanswered request bodies in one API; one token may use half. Beyond this limit the answer is `503
+   * processBusy`, or `429 tooManyAtOnce` for the token.
    */
   bodyBytes: count(256 * 1024 * 1024),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */

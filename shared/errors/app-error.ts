@@ -5,8 +5,8 @@ export interface Issue {
 }
 
 /**
- * Violations that one answer reports. Beyond it the answer only counts the rest: a body can contain millions. Contract
- * 3.
+ * Violations that one answer reports. Beyond this limit the answer only counts the rest: a body can contain millions.
+ * Contract 3.
  */
 export const maxIssues = 1_000
 

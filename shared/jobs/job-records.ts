@@ -25,7 +25,7 @@ export type JobList = { orgName: string | null } | 'unfinished'
 
 const keyOf = (of: JobList) => (of === 'unfinished' ? openJobsKey : jobListKey(of.orgName))
 
-/** Jobs created in one millisecond. Beyond it a list may omit jobs. One Redis creates far fewer. */
+/** Jobs created in one millisecond. Beyond this limit a list may omit jobs. One Redis creates far fewer. */
 const maxPerMillisecond = 500
 
 /** A record that cannot be read must not hide other jobs. Its job stays listed, and the janitor logs it. */

@@ -24,8 +24,8 @@ const idempotencySeconds = 24 * 3_600
 const listedSeconds = 30 * 24 * 3_600
 
 /**
- * Workers that a job or a slice may lose. Beyond it the job fails with `500 workerLost`. Another job may have killed the
- * first of these workers; after that the job ran alone.
+ * Workers that a job or a slice may lose. Beyond this limit the job fails with `500 workerLost`. Another job may have
+ * killed the first of these workers; after that the job ran alone.
  */
 const maxUnendedRuns = 3
 

@@ -8,31 +8,31 @@ import type { Releases } from './releases.ts'
 
 const defaultTimeouts = {
   /**
-   * Time that a connection stays open without a request. Beyond it the connection closes. Load balancers keep idle
-   * connections for less: otherwise they could send a request on a closing connection.
+   * Time that a connection stays open without a request. Beyond this limit the connection closes. Load balancers keep
+   * idle connections for less: otherwise they could send a request on a closing connection.
    */
   idleMs: 65_000,
-  /** Time in which the head of a request arrives. Beyond it the answer is `408 requestTimeout`. */
+  /** Time in which the head of a request arrives. Beyond this limit the answer is `408 requestTimeout`. */
   headersMs: 66_000,
   /**
-   * Time in which a request arrives. Beyond it the answer is `408 requestTimeout`. A slow client can send the largest
-   * body within it.
+   * Time in which a request arrives. Beyond this limit the answer is `408 requestTimeout`. A slow client can send the
+   * largest body within it.
    */
   requestMs: 120_000,
   /**
-   * Time without data in either direction. Beyond it the connection closes: the client is gone or does not read. Every
-   * answer begins sooner.
+   * Time without data in either direction. Beyond this limit the connection closes: the client is gone or does not
+   * read. Every answer begins sooner.
    */
   stuckMs: 120_000,
   checkedEveryMs: 5_000,
   drainMs: 1_000,
-  /** Time that requests in progress have when the process stops. Beyond it their connections close. */
+  /** Time that requests in progress have when the process stops. Beyond this limit their connections close. */
   graceMs: 9_000,
 }
 
 /**
- * Bytes of a head that Node reads. Beyond it the answer is `431 headTooLarge`, and the connection closes. Node reads
- * more than the application allows, so that the application can report a head that is too large.
+ * Bytes of a head that Node reads. Beyond this limit the answer is `431 headTooLarge`, and the connection closes. Node
+ * reads more than the application allows, so that the application can report a head that is too large.
  */
 const maxHeaderSize = 48 * 1024
 

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { type GrnType, grnOf, isMeantAsGrn } from './grn.ts'
 import type { ResourceFields } from './resources.ts'
 
-/** Characters of a name or a key. Beyond it the answer is `400 invalidRequest`. */
+/** Characters of a name or a key. Beyond this limit the answer is `400 invalidRequest`. */
 const longestName = 255
-/** Characters of a definition. Beyond it the answer is `400 invalidRequest`. */
+/** Characters of a definition. Beyond this limit the answer is `400 invalidRequest`. */
 const longestDefinition = 10_000
 /**
- * Characters of any other text, a word or a line. Beyond it the answer is `400 invalidRequest`. Lists have thousands of
- * these texts.
+ * Characters of any other text, a word or a line. Beyond this limit the answer is `400 invalidRequest`. Lists have
+ * thousands of these texts.
  */
 const longestText = 1_000
 

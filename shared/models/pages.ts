@@ -5,8 +5,8 @@ export interface ModelPage {
 }
 
 /**
- * Records of a list, and the largest `limit`. Beyond it a list without `limit` is `400 listTooLong`; a larger `limit`
- * is `400 invalidRequest`.
+ * Records of a list, and the largest `limit`. Beyond this limit a list without `limit` is `400 listTooLong`; a larger
+ * `limit` is `400 invalidRequest`.
  */
 export const mostListed = 10_000
 

@@ -12,9 +12,9 @@ import {
 } from './statements.ts'
 
 /**
- * Parts of a record that one transaction deletes. Beyond it the deletion runs in steps: a transaction must fit the
- * database's memory. The first step marks the record as deleted, which hides all parts at once; the next ones delete
- * parts bottom-up. Leftovers of a crash are hidden and block no name. Repeating the delete removes them.
+ * Parts of a record that one transaction deletes. Beyond this limit the deletion runs in steps: a transaction must fit
+ * the database's memory. The first step marks the record as deleted, which hides all parts at once; the next ones
+ * delete parts bottom-up. Leftovers of a crash are hidden and block no name. Repeating the delete removes them.
  */
 const mostAtOnce = 2_000
 

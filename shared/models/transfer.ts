@@ -14,8 +14,8 @@ import { type ModelStatement, match, nodeLabel, partOf, selection } from './stat
 import { documentFields, shortened, type VersionDocument } from './version-document.ts'
 
 /**
- * Properties, node types and implementations that an import writes in one transaction. Beyond it the import runs in
- * steps, and readers see partial results.
+ * Properties, node types and implementations that an import writes in one transaction. Beyond this limit the import
+ * runs in steps, and readers see partial results.
  */
 const mostAtOnce = 5_000
 const stepSize = 1_000

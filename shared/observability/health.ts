@@ -20,7 +20,7 @@ interface Health {
   isStuck?(): Promise<string | null>
 }
 
-/** Time of a check of Redis or the store. Beyond it the dependency counts as down. */
+/** Time of a check of Redis or the store. Beyond this limit the dependency counts as down. */
 const checkLimitMs = 3_000
 
 /** Dependencies that are down, each with the command that Redis refuses, if it does. A check that hangs counts as down. */

@@ -1,6 +1,6 @@
 /**
- * Log lines a minute about one refusal of Redis or the store, or one address that is not reached. Beyond it lines are left out, and
- * the next one says how many.
+ * Log lines a minute about one refusal of Redis or the store, or one address that is not reached. Beyond this limit
+ * lines are left out, and the next one says how many.
  */
 const linesPerMinute = 10
 const minuteMs = 60_000
@@ -11,7 +11,7 @@ interface Lines {
   leftOut: number
 }
 
-/** Causes whose lines are counted. Beyond it the counts of all start again at zero. */
+/** Causes whose lines are counted. Beyond this limit the counts of all start again at zero. */
 const mostCauses = 1_000
 
 /** Limits the log lines of each cause, so that a dependency that refuses everything does not fill the log. */

@@ -198,8 +198,8 @@ async function originOf(
 }
 
 /**
- * Bytes of what an origin reports about its indexes or constraints. Beyond it the publish proceeds without knowing
- * them.
+ * Bytes of what an origin reports about its indexes or constraints. Beyond this limit the publish proceeds without
+ * knowing them.
  */
 const mostBytesAsked = 16 * 1024 * 1024
 

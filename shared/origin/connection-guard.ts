@@ -42,8 +42,8 @@ subscribe('net.client.socket', (message) => {
 
 const tickMs = 1_000
 /**
- * Bytes that an origin sends on a kept connection, to keep it alive. Beyond it the connection closes, and the next
- * publish logs in again.
+ * Bytes that an origin sends on a kept connection, to keep it alive. Beyond this limit the connection closes, and the
+ * next publish logs in again.
  */
 const mostBytesAtRest = 1024
 

@@ -39,18 +39,18 @@ export function refuseNotifications(connection: BoltConnection): void {
 
 const recordTag = 0x71
 /**
- * Bytes of a record, or of one row that is read alone. Beyond it the connection closes with `502 originBroke`. The
- * largest pair has 60 MiB.
+ * Bytes of a record, or of one row that is read alone. Beyond this limit the connection closes with `502 originBroke`.
+ * The largest pair has 60 MiB.
  */
 export const longestRecordBytes = 128 * 1024 * 1024
 /**
- * Bytes of any other message: column names, errors, notifications. Beyond it the connection closes with
- * `502 originBroke`.
+ * Bytes of any other message: column names, errors, notifications. Beyond this limit the connection closes with `502
+ * originBroke`.
  */
 const longestOtherBytes = 1024 * 1024
 /**
- * Values of any other message. Beyond it the connection closes with `502 originBroke`. A value of one byte may become
- * an object of a kilobyte.
+ * Values of any other message. Beyond this limit the connection closes with `502 originBroke`. A value of one byte may
+ * become an object of a kilobyte.
  */
 const mostOtherValues = 10_000
 /**

@@ -10,8 +10,8 @@ export interface DbUrl {
 
 const grammar = /^(?:bolt|neo4j)(\+s)?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
 /**
- * Characters of `dbUrl`. Beyond it the answer is `400 invalidRequest`. It has room for `neo4j+s://`, a name of 253
- * characters with a trailing dot, and a port.
+ * Characters of `dbUrl`. Beyond this limit the answer is `400 invalidRequest`. It has room for `neo4j+s://`, a name of
+ * 253 characters with a trailing dot, and a port.
  */
 const longest = 271
 const form = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else'

@@ -10,7 +10,7 @@ export interface HttpsUrl {
 // The characters of RFC 3986, so that no parser changes them, or reads another host. No `#`: it would not be sent.
 const grammar =
   /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?((?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?)$/
-/** Characters of `callbackUrl`. Beyond it the answer is `400 invalidRequest`. */
+/** Characters of `callbackUrl`. Beyond this limit the answer is `400 invalidRequest`. */
 const longest = 2_000
 const form = 'must be https://host[:port][/path][?query], without credentials or a fragment'
 

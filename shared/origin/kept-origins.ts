@@ -2,11 +2,14 @@ import { withTimeout } from '../lifecycle/timeout.ts'
 import type { Link } from './link.ts'
 
 /**
- * Time that connections to an origin stay open for later publishes. Beyond it they close, and the next publish logs in
- * again.
+ * Time that connections to an origin stay open for later publishes. Beyond this limit they close, and the next publish
+ * logs in again.
  */
 export const keptMs = 30_000
-/** Publishes whose connections to origins one process keeps. Beyond it the least recently used connections close. */
+/**
+ * Publishes whose connections to origins one process keeps. Beyond this limit the least recently used connections
+ * close.
+ */
 const mostKept = 32
 /** An origin that is alive ends a transaction at once. */
 const endingMs = 2_000

@@ -8,7 +8,7 @@ import type { Rows } from './rows.ts'
 /** The header of a message, before its list of values. */
 const headerBytes = 2
 
-/** Bytes of the answer whose values are known. Beyond it the publish fails with `422 wrongAnswers`. */
+/** Bytes of the answer whose values are known. Beyond this limit the publish fails with `422 wrongAnswers`. */
 const mostBytes = 1024
 
 /**

@@ -4,7 +4,7 @@ import { malformed } from './origin-cursor.ts'
 // The nodes of an origin mostly have few different sets of labels.
 const setsKept = 1_000
 const longestKept = 1_000
-/** Labels of a node. Beyond it the connection closes with `502 originBroke`. */
+/** Labels of a node. Beyond this limit the connection closes with `502 originBroke`. */
 const mostLabels = 10_000
 
 /** Reads the labels of nodes. Equal sets mostly share one array, so that callers can compare them by reference. */

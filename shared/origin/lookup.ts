@@ -14,8 +14,8 @@ const limitSystemLookups = limitConcurrency(1)
 const tryMs = 1_000
 const tries = 2
 /**
- * Time of the DNS queries for a name. Beyond it the service cancels them, and one address family suffices. The whole
- * look-up may take longer.
+ * Time of the DNS queries for a name. Beyond this limit the service cancels them, and one address family suffices. The
+ * whole look-up may take longer.
  */
 const longestMs = 4_000
 

@@ -9,7 +9,10 @@ import { createLookup, type Lookup } from './lookup.ts'
 
 export type OriginPolicy = Pick<OriginSettings, 'allow' | 'port' | 'dnsServers'>
 
-/** Time of the look-up of a host. Beyond it the answer is `502 originUnreachable`. A working resolver takes less. */
+/**
+ * Time of the look-up of a host. Beyond this limit the answer is `502 originUnreachable`. A working resolver takes
+ * less.
+ */
 const lookupMs = 5_000
 
 // ipaddr.js calls every address unicast that none of its lists names; IANA has allocated IPv6 addresses from here only.

@@ -5,8 +5,8 @@ import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
 
 /**
- * Rows of one result that are held together. Beyond it the connection closes with `502 originBroke`: an origin that
- * sends more may never end.
+ * Rows of one result that are held together. Beyond this limit the connection closes with `502 originBroke`: an origin
+ * that sends more may never end.
  */
 const mostRowsHeld = 200_000
 const tooManyBytes = (most: number) => new Error(`a result takes more than ${most} bytes`)

@@ -54,8 +54,8 @@ const keysKept = 200_000
 /** Elements with more properties are so rare that each gets a shape of its own. */
 const mostSteps = 500
 /**
- * Properties of an element that the service reads. Beyond it the connection closes with `502 originBroke`. A fifth of
- * this cannot be published. More keys would take hundreds of megabytes.
+ * Properties of an element that the service reads. Beyond this limit the connection closes with `502 originBroke`. A
+ * fifth of this cannot be published. More keys would take hundreds of megabytes.
  */
 const mostKeys = 500_000
 

@@ -32,15 +32,18 @@ const longIdsKept = 50
 export class TooMuchUnpublishable extends Error {}
 
 const unpublishableShown = 100
-/** Relationship types that a dry run counts one by one. Beyond it the dry run counts them as `otherRelationships`. */
+/**
+ * Relationship types that a dry run counts one by one. Beyond this limit the dry run counts them as
+ * `otherRelationships`.
+ */
 const typesCounted = 1_000
 /**
- * Characters of a relationship type that a dry run counts. Beyond it the dry run counts the type as
+ * Characters of a relationship type that a dry run counts. Beyond this limit the dry run counts the type as
  * `otherRelationships`.
  */
 const longestType = 200
 const sampled = 10
-/** Bytes of a pair in the sample of a dry run. Beyond it the sample omits the pair. */
+/** Bytes of a pair in the sample of a dry run. Beyond this limit the sample omits the pair. */
 const largestSampled = 8 * 1024
 const end = pairEnd(null)
 

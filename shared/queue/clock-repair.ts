@@ -14,7 +14,7 @@ const otherLocksMs = 300_000
 /** How long a delivery may be overdue, by Redis's clock, before it is promoted. */
 const overdueMs = 5_000
 
-/** Deliveries promoted in one round of the janitor. Beyond it the next rounds promote them. */
+/** Deliveries promoted in one round of the janitor. Beyond this limit the next rounds promote them. */
 const mostPromoted = 1_000
 
 // Redis keeps an expiry as a moment, so a key outlives its time by as much as the clock is set back.

@@ -21,8 +21,8 @@ export interface JobPayload {
 }
 
 /**
- * Runs of a job that fails with transient errors, such as an unavailable origin or store. Beyond it the job fails with
- * the last error.
+ * Runs of a job that fails with transient errors, such as an unavailable origin or store. Beyond this limit the job
+ * fails with the last error.
  */
 export const attempts = 3
 

@@ -41,8 +41,8 @@ export function byId(a: InternalId, b: InternalId): number {
 export type IdList = ReturnType<typeof sortedList>
 
 /**
- * Elements that one request lists. Beyond it the answer is `413 tooManyListed`: an origin that sends more may never
- * end.
+ * Elements that one request lists. Beyond this limit the answer is `413 tooManyListed`: an origin that sends more may
+ * never end.
  */
 export const mostListed = 20_000_000
 

@@ -69,7 +69,7 @@ export interface RowQuery {
 
 // Target size of rows read at once. Rows of two requests may exist: one being written, one read ahead.
 const bytesAtOnce = 16 * 1024 * 1024
-/** Bytes of rows that are read together. Beyond it the service abandons the read, and reads fewer rows. */
+/** Bytes of rows that are read together. Beyond this limit the service abandons the read, and reads fewer rows. */
 const mostBytes = 24 * 1024 * 1024
 
 /** How many rows of a kind may be read at once, given their known size. */
@@ -114,8 +114,8 @@ async function readAll(reading: Reading, { query, parameters, kind, count = 0, i
 }
 
 /**
- * Keys and labels that elements read together do not share. Beyond it the service reads fewer rows. This many take
- * about 40 MB.
+ * Keys and labels that elements read together do not share. Beyond this limit the service reads fewer rows. This many
+ * take about 40 MB.
  */
 const mostMade = 500_000
 

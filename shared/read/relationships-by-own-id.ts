@@ -21,11 +21,11 @@ export interface FoundRelationship {
 }
 
 /**
- * Relationships that `relationshipIds` match. Beyond it the answer is `413 tooManyFound`. A request has 500 ids, so a
- * property with so many matches identifies nothing.
+ * Relationships that `relationshipIds` match. Beyond this limit the answer is `413 tooManyFound`. A request has 500
+ * ids, so a property with so many matches identifies nothing.
  */
 export const mostFound = 100_000
-/** Bytes of the matches of one search for `relationshipIds`. Beyond it the answer is `413 tooManyFound`. */
+/** Bytes of the matches of one search for `relationshipIds`. Beyond this limit the answer is `413 tooManyFound`. */
 const mostBytesFound = 128 * 1024 * 1024
 
 /**

@@ -90,8 +90,8 @@ export function createRelationshipSchema(origin: Origin) {
 }
 
 /**
- * Relationship types of an origin. Beyond it the publish fails with `502 originBroke`: an origin that sends more may
- * never end.
+ * Relationship types of an origin. Beyond this limit the publish fails with `502 originBroke`: an origin that sends
+ * more may never end.
  */
 const mostTypes = 200_000
 

@@ -9,11 +9,11 @@ interface ErrorLog {
   warn(fields: object, message: string): void
 }
 
-/** Time that a connection of an API to Redis waits for an answer. Beyond it the connection is made again. */
+/** Time that a connection of an API to Redis waits for an answer. Beyond this limit the connection is made again. */
 const producerSilenceMs = 10_000
 /**
- * Time that a connection of a worker to Redis waits for an answer. Beyond it the connection is made again. BullMQ's
- * longest blocking command takes 10 s.
+ * Time that a connection of a worker to Redis waits for an answer. Beyond this limit the connection is made again.
+ * BullMQ's longest blocking command takes 10 s.
  */
 const patientSilenceMs = 12_000
 

@@ -4,7 +4,10 @@ import { withTimeout } from '../lifecycle/timeout.ts'
 import { infoField } from './connect.ts'
 import { requireChannel, requireRights } from './rights.ts'
 
-/** Time that the first connection may take. Beyond it the program ends. With Sentinels the client would try for ever. */
+/**
+ * Time that the first connection may take. Beyond this limit the program ends. With Sentinels the client would try for
+ * ever.
+ */
 const firstConnectionMs = 30_000
 
 /** Opens the first connection of a program. @throws Error if Redis is not reached, or unfit */

@@ -1,6 +1,9 @@
 import type { Command, Redis } from 'ioredis'
 
-/** Time that a command waits for a connection to Redis that is made again. Beyond it the answer is `503 queueAway`. */
+/**
+ * Time that a command waits for a connection to Redis that is made again. Beyond this limit the answer is `503
+ * queueAway`.
+ */
 const waitMs = 1_000
 
 /** The client sends these itself to open a connection. */

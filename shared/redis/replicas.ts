@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { replicatedKey } from './keys.ts'
 
-/** Time that replicas may take to have what was written. Beyond it the answer is `503 queueAway`. */
+/** Time that replicas may take to have what was written. Beyond this limit the answer is `503 queueAway`. */
 const replicaMs = 2_000
 
 /** A count this old is used again: the Sentinels need longer to notice a replica that is gone. */

@@ -64,7 +64,7 @@ function requireDone(answer: unknown): void {
   if (refused !== '') throw new RedisRefusal(refused, new Error(words))
 }
 
-/** Time that a message of Redis may take to arrive. Beyond it the API subscribes on a new connection. */
+/** Time that a message of Redis may take to arrive. Beyond this limit the API subscribes on a new connection. */
 export const arrivalMs = 3_000
 
 /** Requires that the user may publish and receive on our channel. @throws RedisRefusal */

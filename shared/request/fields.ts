@@ -11,7 +11,9 @@ import { issuesOf, moreUnknown, shown, unknownField } from '../validation/issues
 import { publishSchema } from './field-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
-/** Characters of an id. Beyond it the answer is `400 invalidRequest`. No index of a database has longer values. */
+/**
+ * Characters of an id. Beyond this limit the answer is `400 invalidRequest`. No index of a database has longer values.
+ */
 const longestId = 65_535
 /** An id. Lone surrogates are refused: no database stores such an id, and encoding would turn it into another one. */
 export const id = z
@@ -31,8 +33,8 @@ export const identifier = z
   .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
 const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
 /**
- * Elements in a list of labels, types or properties. Beyond it the answer is `400 invalidRequest`. No real node or
- * request has more.
+ * Elements in a list of labels, types or properties. Beyond this limit the answer is `400 invalidRequest`. No real node
+ * or request has more.
  */
 const mostNames = 10_000
 const names = listOf(identifier, text, isName, mostNames)
@@ -53,8 +55,8 @@ const url = (parse: (text: string) => object) =>
     if ('problem' in parsed) context.addIssue({ code: 'custom', message: String(parsed.problem) })
   })
 /**
- * Characters of `credentials`. Beyond it the answer is `400 invalidRequest`. A job keeps its credentials, encrypted,
- * until it ends.
+ * Characters of `credentials`. Beyond this limit the answer is `400 invalidRequest`. A job keeps its credentials,
+ * encrypted, until it ends.
  */
 const longestCredentials = 4_096
 const credentials = z
@@ -63,7 +65,10 @@ const credentials = z
   .refine((text) => /^Basic [A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').includes(':'), {
     message: 'must be "Basic " followed by the base64 of username:password',
   })
-/** Characters of `database`. Beyond it the answer is `400 invalidRequest`. The origin decides which names it has. */
+/**
+ * Characters of `database`. Beyond this limit the answer is `400 invalidRequest`. The origin decides which names it
+ * has.
+ */
 const longestDatabase = 255
 const isDatabaseName = (name: string) =>
   name.length <= longestDatabase && /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+$/u.test(name) && !/^ | $/.test(name)
@@ -74,14 +79,17 @@ const database = z
     abort: true,
   })
   .refine((name) => name.toLowerCase() !== 'system', { message: 'must not be "system", which has no graph' })
-/** Elements of `bookmarks`. Beyond it the answer is `400 invalidRequest`. */
+/** Elements of `bookmarks`. Beyond this limit the answer is `400 invalidRequest`. */
 const mostBookmarks = 100
-/** Characters of a bookmark. Beyond it the answer is `400 invalidRequest`. Neo4j's bookmarks have fewer than 100. */
+/**
+ * Characters of a bookmark. Beyond this limit the answer is `400 invalidRequest`. Neo4j's bookmarks have fewer than
+ * 100.
+ */
 const longestBookmark = 1_000
 const bookmark = z.string().refine((text) => text.length <= longestBookmark && /^[\x21-\x7e]+$/.test(text), {
   message: `must be 1 to ${longestBookmark} visible ASCII characters`,
 })
-/** Characters of `model`. Beyond it the answer is `400 invalidRequest`. */
+/** Characters of `model`. Beyond this limit the answer is `400 invalidRequest`. */
 const longestModel = 255
 const modelName = z
   .string()

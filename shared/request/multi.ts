@@ -17,11 +17,11 @@ export interface Multi {
   returnOnly: boolean
 }
 
-/** Sub-requests of a multi. Beyond it the answer is `400 invalidRequest`. */
+/** Sub-requests of a multi. Beyond this limit the answer is `400 invalidRequest`. */
 export const maxSubRequests = 10_000
 /**
- * Different `credentials` in a multi. Beyond it the answer is `400 invalidRequest`. The service encrypts and stores
- * them with the request, in full.
+ * Different `credentials` in a multi. Beyond this limit the answer is `400 invalidRequest`. The service encrypts and
+ * stores them with the request, in full.
  */
 const maxCredentials = 100
 

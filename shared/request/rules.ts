@@ -7,8 +7,8 @@ import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'
 
 /**
- * Different ids of a publish or a sub-request. Beyond it the answer is `400 invalidRequest`. Seed, Limits; contract
- * 4.10.
+ * Different ids of a publish or a sub-request. Beyond this limit the answer is `400 invalidRequest`. Seed, Limits;
+ * contract 4.10.
  */
 export const maxIds = 500
 

@@ -125,10 +125,13 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
   }
 }
 
-/** Times that a void generation looks for the one below it. Beyond it the answer is `500 packetDamaged`. */
+/** Times that a void generation looks for the one below it. Beyond this limit the answer is `500 packetDamaged`. */
 const mostMissing = 2
 
-/** Listings that lack a number which the store has refused to create. Beyond it the publish ends with `503 storeAway`. */
+/**
+ * Listings that lack a number which the store has refused to create. Beyond this limit the publish ends with `503
+ * storeAway`.
+ */
 const mostHidden = 10
 const pauseMs = 50
 

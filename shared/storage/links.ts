@@ -1,7 +1,7 @@
 import type { Generation, GenerationReader } from './generation-reader.ts'
 import { hasExpired } from './manifest.ts'
 
-/** Time that a download link works. Beyond it the answer is `400 invalidRequest`. */
+/** Time that a download link works. Beyond this limit the answer is `400 invalidRequest`. */
 export const longestLinkSeconds = 7 * 24 * 3_600
 
 /**

@@ -99,7 +99,7 @@ export async function othersFiles(
   return found.filter((object) => !own.has(contentOf(object)))
 }
 
-/** Newer packets for which one process refreshes a view. Beyond it their publishers, or the repairer, do. */
+/** Newer packets for which one process refreshes a view. Beyond this limit their publishers, or the repairer, do. */
 const mostRounds = 100
 
 /**

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { maxIssues } from '../errors/app-error.ts'
 
 /**
- * Violations that one answer reports of a list, a map or unknown fields. Beyond it the answer only counts the rest.
- * Contract 3.
+ * Violations that one answer reports of a list, a map or unknown fields. Beyond this limit the answer only counts the
+ * rest. Contract 3.
  */
 export const maxIssuesOfOne = 100
 

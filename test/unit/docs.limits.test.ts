@@ -52,7 +52,7 @@ const leftOut: Record<string, string[]> = {
 
 const declaration = /^ *(?:export )?(?:const )?(\w+|\[[\w, ]+\])(?: =|:) (\S.*?),?$/
 const isLimitName = (name: string) => /^(most|max|longest|largest)(?![a-z])|[lL]imit/.test(name)
-const described = /^(\S.*?)\. Beyond it (.+?)(?:[.:] .*|\.)$/
+const described = /^(\S.*?)\. Beyond this limit (.+?)(?:[.:] .*|\.)$/
 
 function commentAbove(lines: readonly string[], at: number): string {
   let first = at

@@ -89,7 +89,7 @@ export function itemOf(parameters: Parameters, place: Place, recognised: Recogni
   return { place, recognised, parameters, bytes }
 }
 
-/** Lists and maps in one another in a parameter. Beyond it a replay refuses the packet as broken. */
+/** Lists and maps in one another in a parameter. Beyond this limit a replay refuses the packet as broken. */
 const deepest = 100
 
 /** Size of a value as JSON, approximately; infinite if it is nested too deeply. */

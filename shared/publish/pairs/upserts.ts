@@ -79,8 +79,8 @@ export interface UpsertKind {
 }
 
 /**
- * Properties of an element. Beyond it the publish fails with `422 unpublishable`. The statement would be legal, but
- * making it takes more memory than a worker has.
+ * Properties of an element. Beyond this limit the publish fails with `422 unpublishable`. The statement would be legal,
+ * but making it takes more memory than a worker has.
  */
 const mostProperties = 100_000
 
