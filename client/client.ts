@@ -128,7 +128,10 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
       const headers = { Prefer: 'respond-async, return=minimal', 'Idempotency-Key': key }
       return persist(async () => {
         const answer = await send('POST', '/1.0/publish/multi', {
-          ...{ query: { forceOverwrite: force || undefined }, headers, body: requests, signal },
+          query: { forceOverwrite: force || undefined },
+          headers,
+          body: requests,
+          signal,
         }).catch((error) => {
           // The stored answer for our own job, which has failed. A job that any other error names is somebody else's.
           if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return error

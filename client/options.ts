@@ -54,8 +54,10 @@ export function serviceUrl({ environment }: Context, { url = environment.PACKETS
 export async function openService(context: Context, options: CommonOptions): Promise<Client> {
   const url = serviceUrl(context, options)
   const token = await readSecret(context, {
-    ...{ what: `the token for ${url}`, option: '--token-file' },
-    ...{ file: options.tokenFile, variable: 'PACKETS_TOKEN' as const },
+    what: `the token for ${url}`,
+    option: '--token-file',
+    file: options.tokenFile,
+    variable: 'PACKETS_TOKEN' as const,
   })
   if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('the token must be one line of visible ASCII characters')
   return createClient({ url, token })

@@ -68,8 +68,16 @@ export async function runReplay(
     await requireWritableFile(stateFile)
     if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
     return await replayInto(source, target, {
-      ...{ lanes, batchRows: batch, inOrder, restart, createConstraints, withoutConstraints, stateFile, signal },
-      ...{ undoDirectory: options.undo, rejected: rejects?.add },
+      lanes,
+      batchRows: batch,
+      inOrder,
+      restart,
+      createConstraints,
+      withoutConstraints,
+      stateFile,
+      signal,
+      undoDirectory: options.undo,
+      rejected: rejects?.add,
       onProgress: progressOf(source, progress),
     })
   } finally {

@@ -48,8 +48,10 @@ export async function readTarget(
   const target = { url: to, database: database ?? null }
   if (user === undefined) return { ...target, user: null, password: null }
   const password = await readSecret(context, {
-    ...{ what: `the password of ${user} at ${to}`, option: '--password-file' },
-    ...{ file: passwordFile, variable: 'PACKETS_TARGET_PASSWORD' as const },
+    what: `the password of ${user} at ${to}`,
+    option: '--password-file',
+    file: passwordFile,
+    variable: 'PACKETS_TARGET_PASSWORD' as const,
   })
   return { ...target, user, password }
 }

@@ -43,8 +43,12 @@ export async function runComparison(
   const progress = startProgress(stderr, options.progress)
   try {
     return await compare(source, target, {
-      ...{ lanes, batchRows: batch, sample, mostShown: maxDifferences },
-      ...{ signal, onDifference },
+      lanes,
+      batchRows: batch,
+      sample,
+      mostShown: maxDifferences,
+      signal,
+      onDifference,
       onProgress({ partsDone, parts, pairs, differences }) {
         const text = `${plural(pairs, 'pair')} compared, ${plural(differences, 'difference')}`
         progress.update({ done: partsDone, total: parts, text })

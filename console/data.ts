@@ -67,7 +67,9 @@ export function useAsked<T>(
   else if (!isFetching || failed.current?.of !== of) failed.current = null
   const shown = error ?? failed.current?.error ?? null
   return {
-    ...{ data, error: shown, answeredAt: dataUpdatedAt },
+    data,
+    error: shown,
+    answeredAt: dataUpdatedAt,
     isLoading: isPending && isFetching,
     isRepeated: shown === null ? everyMs !== undefined : mayPass(shown),
     again: () => void refetch(),

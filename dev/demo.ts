@@ -38,9 +38,12 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
 
   await createClient(service.apiUrl, service.tokens.all as string).post('/1.0/publish/demo')
   const packets = clientIn(directory, {
-    ...{ PACKETS_URL: service.apiUrl, PACKETS_TOKEN: service.tokens.all as string },
-    ...{ PACKETS_ORIGIN_URL: stack.neo4j.boltUrl, PACKETS_ORIGIN_USER: stack.neo4j.username },
-    ...{ PACKETS_ORIGIN_PASSWORD: stack.neo4j.password, PACKETS_TARGET_PASSWORD: target.password },
+    PACKETS_URL: service.apiUrl,
+    PACKETS_TOKEN: service.tokens.all as string,
+    PACKETS_ORIGIN_URL: stack.neo4j.boltUrl,
+    PACKETS_ORIGIN_USER: stack.neo4j.username,
+    PACKETS_ORIGIN_PASSWORD: stack.neo4j.password,
+    PACKETS_TARGET_PASSWORD: target.password,
   })
   writeFileSync(join(directory, 'request.json'), JSON.stringify(request))
   writeFileSync(join(directory, 'ids.txt'), ids.join('\n'))

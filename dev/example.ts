@@ -29,7 +29,9 @@ export async function findExample(driver: Driver): Promise<Example | null> {
     return Object.keys(nodes[0] ?? {})
       .filter((key) => isIdentity(nodes.map((properties) => properties[key])))
       .map((idProperty) => ({
-        ...{ label, idProperty, relationships: [] },
+        label,
+        idProperty,
+        relationships: [],
         ids: nodes.slice(0, 2).map((properties) => properties[idProperty] as string),
       }))
   })

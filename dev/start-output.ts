@@ -33,14 +33,19 @@ export const assignments = (variables: Record<string, string>, separator: string
 
 /** The variables of the section "A client's first ten minutes" of the README. */
 export const curlVariables = ({ neo4j }: Stack, { apiUrl, tokens }: Service) => ({
-  ...{ URL: apiUrl, TOKEN: tokens.all as string, ORIGIN: neo4j.boltUrl },
+  URL: apiUrl,
+  TOKEN: tokens.all as string,
+  ORIGIN: neo4j.boltUrl,
   CREDENTIALS: database(neo4j, '', '').credentials,
 })
 
 /** The variables of the client `packets`. */
 export const clientVariables = ({ neo4j }: Stack, { apiUrl, tokens }: Service) => ({
-  ...{ PACKETS_URL: apiUrl, PACKETS_TOKEN: tokens.all as string, PACKETS_ORIGIN_URL: neo4j.boltUrl },
-  ...{ PACKETS_ORIGIN_USER: neo4j.username, PACKETS_ORIGIN_PASSWORD: neo4j.password },
+  PACKETS_URL: apiUrl,
+  PACKETS_TOKEN: tokens.all as string,
+  PACKETS_ORIGIN_URL: neo4j.boltUrl,
+  PACKETS_ORIGIN_USER: neo4j.username,
+  PACKETS_ORIGIN_PASSWORD: neo4j.password,
 })
 
 /** A publish that works when pasted into a shell. */

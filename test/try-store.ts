@@ -37,7 +37,9 @@ try {
   const { numPassedTests: passed, numTotalTests: all } = JSON.parse(readFileSync(results, 'utf8'))
   const address = { S3_ENDPOINT: s3.endpoint, S3_REGION: s3.region }
   const isEqual = await runs(process.execPath, [join(root, 'dev/demo.ts')], {
-    ...{ ...address, S3_ACCESS_KEY: s3.accessKey, S3_SECRET_KEY: s3.secretKey },
+    ...address,
+    S3_ACCESS_KEY: s3.accessKey,
+    S3_SECRET_KEY: s3.secretKey,
   })
   const { wrong, digest } = await roundTrips(run, s3)
   for (const line of wrong) console.error(line)

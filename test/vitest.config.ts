@@ -50,26 +50,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: [...unit, ...exclude] },
-          ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
+          name: 'stack',
+          include: ['test/**/*.test.ts'],
+          exclude: [...unit, ...exclude],
+          globalSetup: stack,
+          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: {
-          ...{ name: 'stores', include: process.env.TEST_RING === 'inner' ? [] : stores, passWithNoTests: true },
-          ...{ globalSetup: 'test/support/setup/store-setup.ts', sequence: { groupOrder: 2 } },
+          name: 'stores',
+          include: process.env.TEST_RING === 'inner' ? [] : stores,
+          globalSetup: 'test/support/setup/store-setup.ts',
+          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
         test: {
-          ...{
-            name: 'versitygw',
-            include: process.env.VERSITYGW === 'built' ? ofVersityGw : [],
-            passWithNoTests: true,
-          },
-          ...{ globalSetup: 'test/support/setup/versitygw-setup.ts', sequence: { groupOrder: 3 } },
+          name: 'versitygw',
+          include: process.env.VERSITYGW === 'built' ? ofVersityGw : [],
+          globalSetup: 'test/support/setup/versitygw-setup.ts',
+          sequence: { groupOrder: 3 },
         },
       },
     ],

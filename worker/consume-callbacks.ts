@@ -66,7 +66,9 @@ export async function consumeCallbacks(
     await deliverCallback(context, delivery, token, times)
   }
   const worker = new Worker<CallbackPayload>(callbackQueueName, deliver, {
-    ...{ connection: redis, prefix: queuePrefix, concurrency },
+    connection: redis,
+    prefix: queuePrefix,
+    concurrency,
     ...workerOptions(config.worker),
   })
   worker.on('error', (error) => log.warn({ err: error }, 'callback queue'))

@@ -16,7 +16,9 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   const connection = releases.add('queue connection', connectPatient(config.redis, log), (it) => it.disconnect())
   const { run, checkLock } = createDeliveries(context, stopping.signal)
   const worker = new Worker<JobPayload>(queueName, run, {
-    ...{ connection, prefix: queuePrefix, concurrency: config.worker.concurrency },
+    connection,
+    prefix: queuePrefix,
+    concurrency: config.worker.concurrency,
     ...workerOptions(config.worker),
   })
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))

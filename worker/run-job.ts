@@ -110,7 +110,8 @@ function inRunSpan(job: JobRecord, slice: number | undefined, attempt: number, r
   const cause = slice === undefined ? { parent: job.traceparent } : { link: job.traceparent }
   const attributes = {
     ...messagingAttributes('process'),
-    ...{ 'messaging.message.id': job.id, 'packets.attempt': attempt },
+    'messaging.message.id': job.id,
+    'packets.attempt': attempt,
     ...(slice === undefined ? {} : { 'packets.slice': slice }),
   }
   const name = slice === undefined ? 'process publish' : 'process slice'

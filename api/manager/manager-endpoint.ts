@@ -36,7 +36,12 @@ export const managerEndpoint = <Of extends Shape, Query, Body>(
   { summary, params, action, query, body, gives, hasETag = false, answer }: Operation<Of, Query, Body>,
 ): Endpoint =>
   defineEndpoint({
-    ...{ method, path: `/1.0/manager/${path}`, summary, access: noOrg, params: z.object(params), hasETag },
+    method,
+    path: `/1.0/manager/${path}`,
+    summary,
+    access: noOrg,
+    params: z.object(params),
+    hasETag,
     scope: method === 'get' ? 'manager:read' : 'manager:write',
     query: query ?? (z.strictObject({}) as unknown as z.ZodType<Query>),
     ...(body === undefined ? {} : { body }),

@@ -29,13 +29,16 @@ export const change = <Of extends Shape>(
   { select, ...operation }: Selected<Of>,
 ) =>
   recordEndpoint('put', path, {
-    ...{ ...operation, of, body },
+    ...operation,
+    of,
+    body,
     answer: (models, { params, body, ...how }) => models.update(select(params), body, how),
   })
 
 export const remove = <Of extends Shape>(path: string, { select, ...operation }: Selected<Of>) =>
   managerEndpoint('delete', path, {
-    ...{ ...operation, gives: nothing },
+    ...operation,
+    gives: nothing,
     // An empty object, for clients that parse every response.
     answer: async (models, { params, ifMatch }) => models.remove(select(params), ifMatch).then(() => ({})),
   })

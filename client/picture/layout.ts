@@ -84,7 +84,8 @@ function ranksOf(bubbles: readonly Bubble[], sizes: readonly Size[], arrows: rea
   if (bubbles.length > 0) layout(graph)
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>
   return {
-    ...{ width, height },
+    width,
+    height,
     boxes: bubbles.map((_, index) => graph.node(String(index)) as unknown as Box),
     edges: arrows.map(
       (arrow, index) => graph.edge(...ends(arrow), String(index)) as unknown as Point & { points: Point[] },

@@ -13,8 +13,14 @@ export function svgOf(picture: Picture): string {
   const document = element(
     'svg',
     {
-      ...{ xmlns: 'http://www.w3.org/2000/svg', ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: 'img' },
-      ...{ 'aria-labelledby': 'title description', 'font-family': 'sans-serif', 'font-size': fontSize, fill: ink },
+      xmlns: 'http://www.w3.org/2000/svg',
+      ...size,
+      viewBox: `0 0 ${size.width} ${size.height}`,
+      role: 'img',
+      'aria-labelledby': 'title description',
+      'font-family': 'sans-serif',
+      'font-size': fontSize,
+      fill: ink,
     },
     element('title', { id: 'title' }, escaped(picture.title, longestTitle)),
     element('desc', { id: 'description' }, describe(picture)),
@@ -35,7 +41,12 @@ export function svgOf(picture: Picture): string {
 const head = element(
   'marker',
   {
-    ...{ id: 'head', viewBox: '0 0 10 10', refX: 9, refY: 5, markerWidth: 8, markerHeight: 8 },
+    id: 'head',
+    viewBox: '0 0 10 10',
+    refX: 9,
+    refY: 5,
+    markerWidth: 8,
+    markerHeight: 8,
     orient: 'auto-start-reverse',
   },
   element('path', { d: 'M0 0L10 5L0 10z', fill: line }),
@@ -64,8 +75,14 @@ function drawBubble({ bubble, box }: Layout['bubbles'][number]): string {
     'g',
     {},
     element('rect', {
-      ...{ x: round(left), y: round(top), width: round(box.width), height: round(box.height), rx: 14, fill },
-      ...{ stroke: isMarked ? red : line, ...(isMarked ? { 'stroke-dasharray': '5 3' } : {}) },
+      x: round(left),
+      y: round(top),
+      width: round(box.width),
+      height: round(box.height),
+      rx: 14,
+      fill,
+      stroke: isMarked ? red : line,
+      ...(isMarked ? { 'stroke-dasharray': '5 3' } : {}),
     }),
     ...texts.map(({ text, style }, index) =>
       element(

@@ -62,7 +62,9 @@ export function sourceOf(
 ): Source {
   const { server, constraints, moreConstraints } = manifest.requires
   return {
-    ...{ name, place, manifest },
+    name,
+    place,
+    manifest,
     sha256: manifest.sha256,
     generation: manifest.generation,
     // A list that is cut short does not say what the packet needs.
@@ -77,8 +79,13 @@ export const baseOf = ({ manifest }: Pick<Source, 'manifest'>): string | null =>
 
 /** A source without a manifest. */
 export const bareSource = (name: string, place: string, parts: PartSource[]): Source => ({
-  ...{ name, place, parts, manifest: null },
-  ...{ sha256: null, generation: null, requires: null },
+  name,
+  place,
+  parts,
+  manifest: null,
+  sha256: null,
+  generation: null,
+  requires: null,
 })
 
 /** Fetches only once, even if the result is read several times. */

@@ -48,7 +48,9 @@ export function Packet() {
 function Other({ org, name, session }: { org: string; name: string; session: Session }) {
   const asked = useAsked(['other', session.who.name, org, name], (signal) =>
     session.client.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
-      ...{ query: { limit: 1 }, body: { fileNames: [name], usePrefixes: true }, signal },
+      query: { limit: 1 },
+      body: { fileNames: [name], usePrefixes: true },
+      signal,
     }),
   )
   return (

@@ -76,7 +76,10 @@ export interface Topic {
 }
 
 export const relationshipTopic = (kind: StatementKind, { start, type, end }: RelationshipEnds): Topic => ({
-  ...{ kind, label: start.label, type, to: end.label },
+  kind,
+  label: start.label,
+  type,
+  to: end.label,
 })
 
 /** A statement's text, and its parameters in the order in which pairs list them. */

@@ -18,17 +18,16 @@ const equals = (known: unknown) => (value: unknown) => isDeepStrictEqual(value, 
 const known: readonly Known[] = [
   { what: 'null', expression: 'null', fits: equals(null) },
   {
-    ...{ what: 'a point', expression: 'point({longitude: 1.5, latitude: 2.5})' },
+    what: 'a point',
+    expression: 'point({longitude: 1.5, latitude: 2.5})',
     fits: (value) => value instanceof neo4j.types.Point && value.x === 1.5 && value.y === 2.5,
   },
   { what: 'the value after a point', expression: '7', fits: equals(7n) },
   { what: 'a list', expression: "[1, 'two', null]", fits: equals([1n, 'two', null]) },
   { what: 'properties()', expression: 'properties(map)', fits: equals({ a: 7n }) },
   {
-    ...{
-      what: 'a map projection of an element of a list',
-      expression: '[map{.a, .z}, node IS NULL OR node{.z} IS NOT NULL]',
-    },
+    what: 'a map projection of an element of a list',
+    expression: '[map{.a, .z}, node IS NULL OR node{.z} IS NOT NULL]',
     fits: equals([{ a: 7n, z: null }, true]),
   },
 ]

@@ -53,16 +53,16 @@ function cursorAt(first: number, fields: readonly unknown[]): CursorAtValue {
   let at = 0
   const next = <T>() => fields[at++] as T
   return {
-    ...{ peek: () => fields.length, structure: () => first, integer: () => Number(next<bigint>()) },
-    ...{
-      uuid: next<Buffer>,
-      binary: next<Buffer>,
-      whole: next<bigint>,
-      bigint: next<bigint>,
-      float: next<number>,
-      boolean: next<boolean>,
-      text: next<string>,
-    },
+    peek: () => fields.length,
+    structure: () => first,
+    integer: () => Number(next<bigint>()),
+    uuid: next<Buffer>,
+    binary: next<Buffer>,
+    whole: next<bigint>,
+    bigint: next<bigint>,
+    float: next<number>,
+    boolean: next<boolean>,
+    text: next<string>,
   }
 }
 

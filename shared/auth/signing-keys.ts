@@ -30,7 +30,9 @@ const limitMs = 5_000
 export function createSigningKeys(settings: KeySettings, log: TokenLog, failing: KeysGauge): JWTVerifyGetKey {
   const never = Number.POSITIVE_INFINITY
   const keys = createRemoteJWKSet(new URL(settings.jwksUrl), {
-    ...{ cacheMaxAge: never, cooldownDuration: never, timeoutDuration: limitMs },
+    cacheMaxAge: never,
+    cooldownDuration: never,
+    timeoutDuration: limitMs,
   })
   let [fetchedAt, triedAt] = [-never, -never]
   let pending: Promise<void> | null = null

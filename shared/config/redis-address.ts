@@ -46,7 +46,8 @@ function parseGroup(url: string) {
     database: Number(database),
     username: username ? decoded(username) : null,
     password: password ? decoded(password) : null,
-    ...{ sentinelUsername, sentinelPassword },
+    sentinelUsername,
+    sentinelPassword,
     // Whether Redis and the Sentinels use TLS.
     hasTls: scheme === 'rediss',
   }

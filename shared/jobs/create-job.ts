@@ -56,13 +56,24 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
     ...job,
     ...sender,
     ...(job.order.callbackUrl === null ? {} : { callback: callbackDue }),
-    ...{ version: jobVersion, state: 'queued', createdAt, attempt: 0, progress: progressOf('queued', subRequests) },
+    version: jobVersion,
+    state: 'queued',
+    createdAt,
+    attempt: 0,
+    progress: progressOf('queued', subRequests),
   }
   const values = {
-    ...{ id: job.id, name: `${job.orgName}/${job.fileName}`, tenant: tenantOf(job.orgName), runs },
-    ...{ lists: JSON.stringify(jobListsOf(job.orgName)), force: job.order.force ? 'force' : '', sealedKey },
-    ...{ key: idempotency?.key ?? '', fingerprint: idempotency?.fingerprint ?? '' },
-    ...{ createdAt: Date.parse(createdAt), limit: openRunsLimit ?? Number.MAX_SAFE_INTEGER },
+    id: job.id,
+    name: `${job.orgName}/${job.fileName}`,
+    tenant: tenantOf(job.orgName),
+    runs,
+    lists: JSON.stringify(jobListsOf(job.orgName)),
+    force: job.order.force ? 'force' : '',
+    sealedKey,
+    key: idempotency?.key ?? '',
+    fingerprint: idempotency?.fingerprint ?? '',
+    createdAt: Date.parse(createdAt),
+    limit: openRunsLimit ?? Number.MAX_SAFE_INTEGER,
   }
   const created = await scripts.create<string>(redis, values, ...hashOf(record))
   const [outcome, id = '', earlier = ''] = created.split(' ')

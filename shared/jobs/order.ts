@@ -24,7 +24,11 @@ export interface JobOrder {
 
 /** The order of a job that asks for these options and otherwise takes the defaults. */
 export const orderOf = (asked: Pick<JobOrder, 'batchSize' | 'force'> & Partial<JobOrder>): JobOrder => ({
-  ...{ callbackUrl: null, expiresAfterDays: null, compression: 'none', bound: false, latestBefore: 0 },
+  callbackUrl: null,
+  expiresAfterDays: null,
+  compression: 'none',
+  bound: false,
+  latestBefore: 0,
   ...asked,
 })
 

@@ -9,17 +9,21 @@ export const hashOf = (fields: object): string[] =>
 
 // Fields that a hash may lack.
 const absent = {
-  ...{
-    startedAt: null,
-    finishedAt: null,
-    report: null,
-    error: null,
-    callback: null,
-    generation: null,
-    expiresAt: null,
-    paused: null,
-  },
-  ...{ cancelling: false, begun: false, callbackRounds: 0, ranMs: 0, by: null, requestId: null, traceparent: null },
+  startedAt: null,
+  finishedAt: null,
+  report: null,
+  error: null,
+  callback: null,
+  generation: null,
+  expiresAt: null,
+  paused: null,
+  cancelling: false,
+  begun: false,
+  callbackRounds: 0,
+  ranMs: 0,
+  by: null,
+  requestId: null,
+  traceparent: null,
 }
 
 /** Parses a hash returned by HGETALL. */

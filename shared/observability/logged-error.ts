@@ -17,7 +17,9 @@ export function loggedError(thrown: unknown, depth = 0): unknown {
   const command = (error.command as { name?: unknown } | undefined)?.name
   const inner = (error: unknown) => (depth < maxDepth ? loggedError(error, depth + 1) : undefined)
   return {
-    ...{ type, message, stack },
+    type,
+    message,
+    stack,
     ...Object.fromEntries(loggedProperties.map((name) => [name, error[name]]).filter(([, value]) => isPlain(value))),
     ...(typeof command === 'string' ? { command } : {}),
     ...(cause === undefined ? {} : { cause: inner(cause) }),

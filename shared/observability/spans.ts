@@ -40,7 +40,9 @@ export function inSpan<T>(name: string, options: SpanOptions, work: (add: AddAtt
   const remote = spanContextOf(parent)
   const within = remote === null ? context.active() : trace.setSpanContext(context.active(), remote)
   const settings = {
-    ...{ kind: kinds[kind], attributes, root: linked !== null },
+    kind: kinds[kind],
+    attributes,
+    root: linked !== null,
     links: linked === null ? [] : [{ context: linked }],
   }
   return tracer.startActiveSpan(name, settings, within, async (span) => {

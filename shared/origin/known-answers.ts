@@ -2,11 +2,16 @@ import type { Neo4jError } from 'neo4j-driver'
 import { knownQuery, wrongIn } from '../../packet/read-back/known-answers.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { Origin } from './connect.ts'
+import type { Received } from './results.ts'
 import type { Rows } from './rows.ts'
 
 /** The header of a message, before its list of values. */
 const headerBytes = 2
+
+/** An open origin. */
+interface Asked {
+  rows(query: string, parameters: Record<string, unknown>): Promise<Received>
+}
 
 /** Bytes of the answer whose values are known. Beyond this limit the publish fails with `422 wrongAnswers`. */
 const mostBytes = 1024
@@ -15,7 +20,7 @@ const mostBytes = 1024
  * Checks that a server answers as every supported one does, before anything else is read.
  * @throws wrongAnswers (422), and what `rows` throws.
  */
-export async function requireKnownAnswers(origin: Pick<Origin, 'rows'>): Promise<void> {
+export async function requireKnownAnswers(origin: Asked): Promise<void> {
   const { rows } = await origin.rows(knownQuery, {}).catch((error) => {
     throw isRefusal(error)
       ? errors.wrongAnswers('it refuses a query that every supported database answers', error)

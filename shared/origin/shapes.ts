@@ -60,7 +60,12 @@ const mostSteps = 500
 const mostKeys = 500_000
 
 const newStep = (before: Step | null, key: Buffer, of: Kind): Step => ({
-  ...{ before, key, kind: of, next: new Map(), last: null, shape: null },
+  before,
+  key,
+  kind: of,
+  next: new Map(),
+  last: null,
+  shape: null,
 })
 
 /** Finds the shapes of elements, by an automaton over the bytes of their keys and the kinds of their values. */

@@ -93,8 +93,11 @@ export async function buildPacket(
     progress()
   }
   const writer = createPacketWriter({
-    ...{ limits: partLimits(order.batchSize), maxPairs: order.maxPairs, errors: packetErrors },
-    ...{ sink: deliver, onPair: observer?.pair },
+    limits: partLimits(order.batchSize),
+    maxPairs: order.maxPairs,
+    errors: packetErrors,
+    sink: deliver,
+    onPair: observer?.pair,
   })
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))

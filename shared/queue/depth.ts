@@ -61,7 +61,9 @@ export async function readQueue(redis: Redis) {
   ] as const
   const [depths, paused, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
   return {
-    ...{ depths, paused, callbacksDue },
+    depths,
+    paused,
+    callbacksDue,
     // When everything was last swept, ISO 8601; null: not within a day.
     lastSweep,
     // Runs of unfinished jobs.

@@ -9,8 +9,10 @@ import { createFairQueueing } from './fair-queueing.ts'
 
 /** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
 export const messagingAttributes = (operation: 'send' | 'process') => ({
-  ...{ 'messaging.system': 'bullmq', 'messaging.destination.name': queueName },
-  ...{ 'messaging.operation.name': operation, 'messaging.operation.type': operation },
+  'messaging.system': 'bullmq',
+  'messaging.destination.name': queueName,
+  'messaging.operation.name': operation,
+  'messaging.operation.type': operation,
 })
 
 /** A job, or one slice of a large multi. */

@@ -59,7 +59,11 @@ export async function submitJob(
   const { requests, batchSize, force, ...job } = submission
   const id = randomUUID()
   const order: JobOrder = {
-    ...{ batchSize, force, expiresAfterDays, latestBefore, bound: model !== null },
+    batchSize,
+    force,
+    expiresAfterDays,
+    latestBefore,
+    bound: model !== null,
     callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
     compression: askedFor(requests, 'compression') ?? 'none',
   }

@@ -96,7 +96,9 @@ export async function readRelationshipRows(
   if (found === null) return null
   const { source } = found
   const asRead = ({ relationship, node, far }: RelationshipRow) => ({
-    ...{ relationship, nodes: [node, far.node], ends: [far] },
+    relationship,
+    nodes: [node, far.node],
+    ends: [far],
   })
   const elements = await withoutDeletedRelationships(reading, found.elements, asRead, absent)
   for (const row of elements) {

@@ -100,7 +100,9 @@ interface Absent {
 const columnsAfterType = 8
 
 const asRead = ({ relationship, start, end }: FoundRelationship) => ({
-  ...{ relationship, nodes: [start.node, end.node], ends: [start, end] },
+  relationship,
+  nodes: [start.node, end.node],
+  ends: [start, end],
 })
 
 const kind = 'relationships by internal id'

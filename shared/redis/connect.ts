@@ -18,8 +18,11 @@ const producerSilenceMs = 10_000
 const patientSilenceMs = 12_000
 
 const failingFast = {
-  ...{ enableOfflineQueue: false, maxRetriesPerRequest: 1 },
-  ...{ commandTimeout: 5_000, socketTimeout: producerSilenceMs },
+  enableOfflineQueue: false,
+  /** Reconnections that a command waits for. Beyond this limit the answer is `503 queueAway`. */
+  maxRetriesPerRequest: 1,
+  commandTimeout: 5_000,
+  socketTimeout: producerSilenceMs,
 }
 
 /**
@@ -65,7 +68,10 @@ async function slowIfRefused(answer: Promise<unknown>): Promise<unknown> {
 
 function connect({ url, sentinel }: RedisAddress, log: ErrorLog, options: RedisOptions): Redis {
   const common = {
-    ...{ ...options, connectTimeout: 5_000, lazyConnect: true, reconnectOnError: createReconnectOnError() },
+    ...options,
+    connectTimeout: 5_000,
+    lazyConnect: true,
+    reconnectOnError: createReconnectOnError(),
     // It would send commands that Redis 6.2 does not know.
     disableClientInfo: true,
   }
@@ -95,7 +101,8 @@ function optionsOf({ database, hasTls, ...group }: SentinelGroup): RedisOptions 
   return {
     // The client's own defaults of users and passwords are null, too.
     ...(group as RedisOptions),
-    ...{ db: database, sentinelCommandTimeout: 5_000 },
+    db: database,
+    sentinelCommandTimeout: 5_000,
     ...(hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     // Without it a client of a frozen primary stays with it after the failover, and a worker blocks for ever.
     failoverDetector: true,

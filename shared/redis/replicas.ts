@@ -77,8 +77,13 @@ function replicasOf(redis: Redis): Promise<number> {
 async function countReplicas({ options }: Redis, last: Promise<number> | undefined): Promise<number> {
   const asked = (options.sentinels ?? []).map(async ({ host, port }) => {
     const sentinel = new Redis({
-      ...{ host: host ?? '', port: port ?? 26_379, lazyConnect: true, retryStrategy: () => null },
-      ...{ connectTimeout: 1_000, commandTimeout: 1_000, enableReadyCheck: false },
+      host: host ?? '',
+      port: port ?? 26_379,
+      lazyConnect: true,
+      retryStrategy: () => null,
+      connectTimeout: 1_000,
+      commandTimeout: 1_000,
+      enableReadyCheck: false,
       username: options.sentinelUsername ?? '',
       password: options.sentinelPassword ?? '',
       ...(options.sentinelTLS ? { tls: options.sentinelTLS } : {}),

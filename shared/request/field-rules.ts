@@ -6,13 +6,17 @@ interface Condition {
 }
 
 const condition = (field: string, holds: Condition['holds'], schema?: object): Condition => ({
-  ...{ field, holds, schema: { required: [field], ...(schema ? { properties: { [field]: schema } } : {}) } },
+  field,
+  holds,
+  schema: { required: [field], ...(schema ? { properties: { [field]: schema } } : {}) },
 })
 const given = (field: string) => condition(field, (value) => value !== undefined)
 const some = (field: string) => condition(field, (value) => Array.isArray(value) && value.length > 0, { minItems: 1 })
 const isTrue = (field: string) => condition(field, (value) => value === true, { const: true })
 const no = ({ field, holds, schema }: Condition): Condition => ({
-  ...{ field, holds: (value) => !holds(value), schema: { not: schema } },
+  field,
+  holds: (value) => !holds(value),
+  schema: { not: schema },
 })
 
 /** A rule between fields: one of the conditions must hold. Otherwise each one with a message is reported. */

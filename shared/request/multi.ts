@@ -81,9 +81,15 @@ export function* multiSteps(body: unknown, { isDryRun = false } = {}): Steps<Par
 
 /** Fields on which all sub-requests agree, and what an absent one means; undefined agrees with every value. */
 const agreed = {
-  ...{ orgName: undefined, fileName: undefined, callbackUrl: undefined },
-  ...{ expiresAfterDays: undefined, compression: undefined },
-  ...{ returnOnly: false, parameterSyntax: null, model: null, onModelViolation: 'fail' },
+  orgName: undefined,
+  fileName: undefined,
+  callbackUrl: undefined,
+  expiresAfterDays: undefined,
+  compression: undefined,
+  returnOnly: false,
+  parameterSyntax: null,
+  model: null,
+  onModelViolation: 'fail',
 }
 
 /** Reports what sub-requests must agree on but do not. Contract 5, order independence. */

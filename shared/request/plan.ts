@@ -81,7 +81,8 @@ export function planOf(request: PublishRequest): Plan {
     // `timestampProperty` is ignored unless an option that uses it is on.
     timestamp: {
       property: ((stampsRelationships || postback) && request.timestampProperty) || null,
-      ...{ stampsRelationships, postback },
+      stampsRelationships,
+      postback,
     },
     search: idField === undefined ? null : { idField, filter: request.searchFilter ?? null, prevented: preventSearch },
   }

@@ -70,7 +70,10 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     return partNames(fileName, parts.length).map((name, index) => {
       const { key, bytes, compression } = parts[index] as ManifestPart
       return {
-        ...{ fileName: name, key, bytes, isPart: true },
+        fileName: name,
+        key,
+        bytes,
+        isPart: true,
         ...(compression === undefined ? {} : { compression }),
         ...(expiresAt === undefined ? {} : { expiresAt }),
       }

@@ -27,7 +27,11 @@ const escaped = (text: string) =>
 export function listQuery({ prefix, delimiter, keys, after, token }: ListRequest): string {
   const parameters = {
     ...(token === '' ? {} : { 'continuation-token': token }),
-    ...{ delimiter, 'encoding-type': 'url', 'list-type': '2', 'max-keys': String(keys), prefix },
+    delimiter,
+    'encoding-type': 'url',
+    'list-type': '2',
+    'max-keys': String(keys),
+    prefix,
     ...(after === '' ? {} : { 'start-after': after }),
   }
   return Object.entries(parameters)

@@ -69,7 +69,10 @@ async function copyRows(source: Session, read: string, sink: Session, write: str
 
 async function* exported(session: Session, label: string): AsyncGenerator<string> {
   const config = {
-    ...{ stream: true, streamStatements: true, format: 'cypher-shell', ifNotExists: true },
+    stream: true,
+    streamStatements: true,
+    format: 'cypher-shell',
+    ifNotExists: true,
     // The fastest setting: batches of 20 to 1,000 rows were tried, as parameters and in the text.
     useOptimizations: { type: 'UNWIND_BATCH_PARAMS', unwindBatchSize: 20n },
   }

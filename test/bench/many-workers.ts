@@ -63,7 +63,10 @@ try {
 
   const requestOf = (host: string, orgName: string, fileName: string) => ({
     ...database({ ...neo4j, boltUrl: `bolt://${host}` }, 'Many', 'id'),
-    ...{ metadata: true, originIds: ['p1'], orgName, fileName },
+    metadata: true,
+    originIds: ['p1'],
+    orgName,
+    fileName,
   })
   const submit = async (path: string, body: object) =>
     (await client.post(path, body, { Prefer: 'respond-async' })).headers.get('Location') as string

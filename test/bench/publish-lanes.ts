@@ -42,7 +42,9 @@ function hub({ scale }: Setting): Work {
 
 /** Uses the options of the measured work: with other options, the engine would have to compile again. */
 export const warmUpOf = ({ ids }: Setting, options: object = nodes): Work => ({
-  ...{ ids: warmUpIds(ids), options, pairs: null },
+  ids: warmUpIds(ids),
+  options,
+  pairs: null,
 })
 
 function by(workers: number, work: (setting: Setting) => Work) {

@@ -68,7 +68,11 @@ export async function published(
   if (statements !== (pairs ?? statements)) throw new Error(`${statements} pairs instead of ${pairs}`)
   await tidy(ours)
   return {
-    ...{ statements, seconds, clientCpu: client, databaseCpu: ofDatabase, othersCpu: others },
+    statements,
+    seconds,
+    clientCpu: client,
+    databaseCpu: ofDatabase,
+    othersCpu: others,
     peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))),
     ...partTimes(partAt, postedAt, job),
     bytes: job.progress.bytes,

@@ -41,8 +41,14 @@ async function small(setting: Setting): Promise<Measured> {
     const { client, database: ofDatabase, others, api, store } = used()
     const after = await storeRequests(programs)
     return {
-      ...{ statements: publishes, seconds, clientCpu: client, databaseCpu: ofDatabase, othersCpu: others },
-      ...{ apiCpu: api, storeCpu: store, peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))) },
+      statements: publishes,
+      seconds,
+      clientCpu: client,
+      databaseCpu: ofDatabase,
+      othersCpu: others,
+      apiCpu: api,
+      storeCpu: store,
+      peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))),
       ...Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)])),
     }
   } finally {

@@ -65,9 +65,12 @@ function byUs(size: Size, lanes: number) {
     writeFileSync(file('request.json'), JSON.stringify({ mappedIndices: mappedIndices(whole.label), ...options }))
     writeFileSync(file('ids.txt'), whole.ids.join('\n'))
     const env = {
-      ...{ PACKETS_URL: ours.service.apiUrl, PACKETS_TOKEN: ours.service.tokens.all as string },
-      ...{ PACKETS_ORIGIN_URL: neo4j.boltUrl, PACKETS_ORIGIN_USER: neo4j.username },
-      ...{ PACKETS_ORIGIN_PASSWORD: neo4j.password, PACKETS_TARGET_PASSWORD: whole.target.password },
+      PACKETS_URL: ours.service.apiUrl,
+      PACKETS_TOKEN: ours.service.tokens.all as string,
+      PACKETS_ORIGIN_URL: neo4j.boltUrl,
+      PACKETS_ORIGIN_USER: neo4j.username,
+      PACKETS_ORIGIN_PASSWORD: neo4j.password,
+      PACKETS_TARGET_PASSWORD: whole.target.password,
     }
     const publish = [file('request.json'), '--ids', file('ids.txt'), '--org', orgName, '--name', fileName]
     const into = ['--to', whole.target.boltUrl, '--user', whole.target.username, '--lanes', String(lanes)]

@@ -73,7 +73,8 @@ describe('every endpoint that changes something writes one line:', () => {
   test('every endpoint that changes orgs and packets writes one audit line', async () => {
     const another = uniqueName('another')
     await change('POST /1.0/publish/:orgName', `/1.0/publish/${another}`, undefined, {
-      ...{ action: 'org.create', orgName: another },
+      action: 'org.create',
+      orgName: another,
     })
     const { requestId } = await change('POST /1.0/publish/', '/1.0/publish/', request('one'), published('one'))
     const [line] = linesOf(requestId)
@@ -159,7 +160,9 @@ describe('every endpoint that changes something writes one line:', () => {
       at(`import/${copy}`),
       { properties: [{ key: 'x' }] },
       {
-        ...{ action: 'model.import', grn: null, params: { managerVersionGrn: copy } },
+        action: 'model.import',
+        grn: null,
+        params: { managerVersionGrn: copy },
       },
     )
     const implementation = 'property/:managerVersionGrn/:nodeTypeGrn/:propertyGrn'

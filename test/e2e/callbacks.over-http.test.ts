@@ -26,7 +26,10 @@ afterAll(() => redis.disconnect())
 const path = uniqueName('canary-path')
 const callbackUrl = `https://${receiver.address}/${path}`
 const request = (change: object = {}) => ({
-  ...{ ...fields, originIds: ids, orgName: org, fileName: uniqueName('file') },
+  ...fields,
+  originIds: ids,
+  orgName: org,
+  fileName: uniqueName('file'),
   callbackUrl,
   ...change,
 })

@@ -19,7 +19,8 @@ test('model prints a version of a data model, and draws it', async () => {
   const file = join(emptyDirectory(), 'model.svg')
   const variables = { PACKETS_URL: apiUrl, PACKETS_TOKEN: tokens.all as string }
   expect(await runCli(['model', version.grn, '--picture', file], variables)).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: `${version.grn}: 2 node types, 2 properties\n  Movie: title (unique), year\n  Person\n`,
   })
   expect(readFileSync(file, 'utf8')).toContain('>title (unique)</text>')

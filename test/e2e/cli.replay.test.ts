@@ -26,7 +26,12 @@ test('a packet of the service is replayed, and the target is equal to the origin
   const { code, stdout, stderr } = await replay(all, '--create-constraints', '--json', '--progress', 'none', ...state())
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ source: all, target: address.boltUrl, lanes: 4, partsDone: 1, partsSkipped: 0, rejected: 0 },
+    source: all,
+    target: address.boltUrl,
+    lanes: 4,
+    partsDone: 1,
+    partsSkipped: 0,
+    rejected: 0,
     counters: { nodesCreated: 400, relationshipsCreated: 400 },
   })
   expect(await differing()).toEqual([])

@@ -42,7 +42,11 @@ test('verify of a target that differs is exit code 3, counts differences by kind
   ])
   const { stdout: json } = await verify('--json')
   expect(JSON.parse(json)).toMatchObject({
-    ...{ source: all, target: address.boltUrl, isEqual: false, differing: 4, missingConstraints: [] },
+    source: all,
+    target: address.boltUrl,
+    isEqual: false,
+    differing: 4,
+    missingConstraints: [],
     differences: { missingNode: 1, extraProperty: 1, missingRelationship: 2, propertyDiffers: 0 },
     first: expect.arrayContaining([
       { part: 1, pair: expect.any(Number), kind: 'missingNode', text: `:${label}(id=p1) is missing` },
@@ -101,7 +105,8 @@ test('a target that speaks no common version of Bolt is exit code 4, and is told
 
 test('a dry run writes nothing, and says what would change', async () => {
   expect(await replay(all, '--dry-run')).toMatchObject({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: expect.stringContaining(`${all}: no pair that was compared would change the target; 120 pairs compared`),
   })
   await clearTarget()

@@ -17,7 +17,11 @@ const { client, org, ids, fields, clearTarget, to, packets, differing } = await 
 const { store, generations } = await openTestStorage(env)
 
 const request = (fileName: string, change: object = {}) => ({
-  ...{ ...fields, originIds: ids, orgName: org, fileName, parameterSyntax: 'dollar' },
+  ...fields,
+  originIds: ids,
+  orgName: org,
+  fileName,
+  parameterSyntax: 'dollar',
   ...change,
 })
 const pathOf = (fileName: string, query = '') => `/1.0/publish/${org}/${fileName}${query}`
@@ -179,9 +183,7 @@ test('the client copies, downloads, compares and verifies a compressed packet as
   const written = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as PacketManifest
   const part = readFileSync(join(directory, 'copied.json'))
   expect([sha256Of(part), part.length]).toEqual([manifest.parts[0]?.sha256, manifest.parts[0]?.bytes])
-  expect(written.parts).toEqual([
-    { fileName: 'copied.json', ...{ pairs: 900, bytes: part.length, sha256: sha256Of(part) } },
-  ])
+  expect(written.parts).toEqual([{ fileName: 'copied.json', pairs: 900, bytes: part.length, sha256: sha256Of(part) }])
   const { body } = await client.get(pathOf('copied.json/url'))
   for (const source of [directory, `${org}/copied.json`, body.fileLocation as string]) {
     await clearTarget()

@@ -67,13 +67,24 @@ test('integers beyond 2^53 are exact, also for clients whose JSON reader rounds 
   const [kept, gone] = ['9007199254740992', '9007199254740993']
   await run(target, `UNWIND [5, ${kept}, ${gone}] AS id CREATE (:${label} {id: id})`)
   const drawn = await client.post(`/1.0/publish/${org}/createrelationships`, {
-    ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', fileName: 'ends' },
+    startIndex: label,
+    startIdField: 'id',
+    endIndex: label,
+    endIdField: 'id',
+    type: 'T',
+    fileName: 'ends',
     idPairs: [gone, kept].map((startId) => ({ startId, endId: '5' })),
-    ...{ startIdType: 'integer', endIdType: 'integer', parameterSyntax: 'dollar' },
+    startIdType: 'integer',
+    endIdType: 'integer',
+    parameterSyntax: 'dollar',
   })
   const deleted = await client.post(`/1.0/publish/${org}/delete`, {
     mappedIndices: { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: 'id' },
-    ...{ index: label, originIds: [gone, '7'], idType: 'integer', parameterSyntax: 'dollar', returnOnly: true },
+    index: label,
+    originIds: [gone, '7'],
+    idType: 'integer',
+    parameterSyntax: 'dollar',
+    returnOnly: true,
   })
   expect(deleted.body.transactionRequest?.statements[0]).toMatchObject({
     statement: `MATCH (n:\`${label}\`) WHERE n.\`id\` IN [x IN $ids | toInteger(x)] DETACH DELETE n`,

@@ -21,7 +21,12 @@ describe('a dry run', () => {
   test('a dry run says what the publish makes, and shows pairs of each kind', async () => {
     const found = await foresee({ ...request, deleteProperties: ['marker'] })
     expect(found).toMatchObject({
-      ...{ complete: true, limit: null, subRequests: 1, subRequestsRead: 1, parts: 1, projected: null },
+      complete: true,
+      limit: null,
+      subRequests: 1,
+      subRequestsRead: 1,
+      parts: 1,
+      projected: null,
       statements: { nodeUpsert: 10, relationshipUpsert: 11, cleanup: 11, deleteProperties: 10, postback: 0 },
       nodes: { origin: 10, targeted: 10, farEnds: 2 },
       relationships: { KNOWS: 11 },
@@ -29,7 +34,8 @@ describe('a dry run', () => {
       missing: { originIds: { count: 1, first: ['absent'] }, relationshipIds: { count: 0, first: [] } },
       requires: { server: '3.4', constraints: [{ label, property: 'id' }] },
       originIndexes: [{ origin: neo4j.boltUrl, label, property: 'id', kind: 'UNIQUE' }],
-      ...{ warnings: [], wouldConflict: null },
+      warnings: [],
+      wouldConflict: null,
     })
     expect(found.pairs).toBe(42)
     expect(found.largestPair?.about).toMatch(/^the cleanup of "KNOWS" at "p\d+"$/)
@@ -84,7 +90,10 @@ describe('a dry run', () => {
     await run(driver, `CREATE ${nodes}, ${more} CREATE ${ends}`.replace(' CREATE (a)-', ', (a)-'), { bytes })
     const asked = {
       ...database(neo4j, odd, 'id'),
-      ...{ originIds: ['a', 'b', 'd', 'e'], metadata: true, relationships: ['T'], relationshipIdField: 'grn' },
+      originIds: ['a', 'b', 'd', 'e'],
+      metadata: true,
+      relationships: ['T'],
+      relationshipIdField: 'grn',
     }
     const found = await foresee(asked)
     const listed = found.unpublishable.first.map(
@@ -159,7 +168,8 @@ describe('a dry run is refused', () => {
   test('a dry run is refused for an org that the token does not cover', async () => {
     const { apiUrl, tokens } = inject('service')
     const { status } = await fetch(`${apiUrl}/1.0/publish/?dryRun=true`, {
-      ...{ method: 'POST', body: JSON.stringify({ ...request, orgName: org }) },
+      method: 'POST',
+      body: JSON.stringify({ ...request, orgName: org }),
       headers: { Authorization: `Bearer ${tokens.acme}`, 'Content-Type': 'application/json' },
     })
     expect(status).toBe(404)

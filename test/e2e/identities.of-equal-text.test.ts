@@ -17,7 +17,11 @@ async function publishOf(ids: readonly string[], fields: object = {}) {
   await run(driver, `CREATE (root:${label} {id: 'root'}) ${created}`)
   return client.post('/1.0/publish/', {
     ...database(neo4j, label, 'id'),
-    ...{ originIds: ['root'], toLayer: ['HAS>'], metadata: true, returnOnly: true, ...fields },
+    originIds: ['root'],
+    toLayer: ['HAS>'],
+    metadata: true,
+    returnOnly: true,
+    ...fields,
   })
 }
 

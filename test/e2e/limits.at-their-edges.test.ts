@@ -118,9 +118,16 @@ test.each([true, false])(
     )
     const answer = await client.post('/1.0/publish/', {
       ...fields,
-      ...{ metadata: null, relationships: null, relationshipIdField: 'grn', preventCleanup: true },
-      ...{ originIds: ['p1'], relationshipIds: manyIds(13, grn), hardFilterRelationships: true },
-      ...{ returnOnly, orgName: org, fileName: 'hard' },
+      metadata: null,
+      relationships: null,
+      relationshipIdField: 'grn',
+      preventCleanup: true,
+      originIds: ['p1'],
+      relationshipIds: manyIds(13, grn),
+      hardFilterRelationships: true,
+      returnOnly,
+      orgName: org,
+      fileName: 'hard',
     })
     const named = [...(answer.body.error ?? '').matchAll(/"([^"]+)"/g)].map(([, name]) => name)
     const list = named.map((name) => `"${name}"`).join(', ')

@@ -18,7 +18,10 @@ const redisDatabase = await databaseOfFile()
 const service = await startService(
   { ...stack, neo4j },
   {
-    ...{ directory, workers: 0, redisDatabase, bucket: uniqueName('caps') },
+    directory,
+    workers: 0,
+    redisDatabase,
+    bucket: uniqueName('caps'),
     env: {
       ...overrides({ returnOnlyPairs: 10 }),
       INLINE_LIMIT_BYTES: '4000',
@@ -41,7 +44,11 @@ for (const one of [org, other]) await client.post(`/1.0/publish/${one}`)
 const nodes = { ...database(neo4j, label, 'id'), metadata: true, originIds: ids.slice(0, 2), orgName: org }
 const deletion = { mappedIndices: nodes.mappedIndices, index: label, originIds: ['x'] }
 const drawing = {
-  ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T' },
+  startIndex: label,
+  startIdField: 'id',
+  endIndex: label,
+  endIdField: 'id',
+  type: 'T',
   idPairs: [{ startId: 'p1', endId: 'p2' }],
 }
 const later = { Prefer: 'respond-async' }
@@ -160,7 +167,12 @@ test('Prefer: return=minimal leaves the statements out', async () => {
   const { status, headers, body } = await client.post('/1.0/publish/', { ...nodes, fileName: 'minimal' }, prefer)
   expect([status, headers.get('Preference-Applied')]).toEqual([200, 'wait=55, return=minimal'])
   expect(body).toEqual({
-    ...{ transactionRequest: null, transactionRequests: null, fileLocation: expect.stringMatching(/^http/) },
-    ...{ fileLocations: null, fileNames: null, error: null, usePrefixes: null },
+    transactionRequest: null,
+    transactionRequests: null,
+    fileLocation: expect.stringMatching(/^http/),
+    fileLocations: null,
+    fileNames: null,
+    error: null,
+    usePrefixes: null,
   })
 })

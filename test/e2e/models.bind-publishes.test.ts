@@ -78,7 +78,8 @@ test('a publish follows the version that was there when it was accepted', { time
     // The index on `name` comes with its uniqueness constraint.
     indexes: [
       {
-        ...{ label: person, property: 'nick' },
+        label: person,
+        property: 'nick',
         cypher: {
           5: `CREATE INDEX IF NOT EXISTS FOR (n:\`${person}\`) ON (n.\`nick\`)`,
           3.5: `CREATE INDEX ON :\`${person}\`(\`nick\`)`,
@@ -87,7 +88,9 @@ test('a publish follows the version that was there when it was accepted', { time
     ],
     existence: [
       {
-        ...{ label: person, property: 'born', edition: 'enterprise' },
+        label: person,
+        property: 'born',
+        edition: 'enterprise',
         cypher: {
           5: `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${person}\`) REQUIRE n.\`born\` IS NOT NULL`,
           3.5: `CREATE CONSTRAINT ON (n:\`${person}\`) ASSERT exists(n.\`born\`)`,

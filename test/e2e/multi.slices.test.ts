@@ -117,7 +117,9 @@ test('a slice that cannot be published fails the whole job, with its own error',
 test('a large multi without any pair is one empty part', async () => {
   const requests = subRequests('empty').map((request) => ({
     ...request,
-    ...{ originIds: ['nobody'], preventCleanup: true, metadata: true },
+    originIds: ['nobody'],
+    preventCleanup: true,
+    metadata: true,
   }))
   const { status, job } = await publish(requests)
   expect([status, job.progress?.parts, job.progress?.pairs]).toEqual([200, 1, 0])

@@ -19,7 +19,10 @@ beforeAll(async () => {
 
 const request = (origin: Neo4jAddress, more: object = {}) => ({
   ...database(origin, label, 'id'),
-  ...{ originIds: ['a'], metadata: true, returnOnly: true, ...more },
+  originIds: ['a'],
+  metadata: true,
+  returnOnly: true,
+  ...more,
 })
 
 /** The status and error of a request that is returned, and of the same one stored. */

@@ -13,7 +13,12 @@ const request = { ...fields, originIds: ids.slice(0, 3), orgName: org, fileName:
 const post = (change: object, headers = {}) => client.post('/1.0/publish/', { ...request, ...change }, headers)
 const direct = { index: label, mappedIndices: fields.mappedIndices, originIds: ['p1'], fileName: 'taken' }
 const drawing = {
-  ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', fileName: 'taken' },
+  startIndex: label,
+  startIdField: 'id',
+  endIndex: label,
+  endIdField: 'id',
+  type: 'T',
+  fileName: 'taken',
   idPairs: [{ startId: 'p1', endId: 'p2' }],
 }
 const taken = `fileName: "taken" already exists in "${org}" and forceOverwrite is not true`

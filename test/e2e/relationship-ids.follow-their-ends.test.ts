@@ -64,8 +64,13 @@ test('in a multi, hardFilterRelationships names the sub-request that it refuses'
   const [label, mark] = [uniqueName('P'), uniqueName('r')]
   await run(from, `CREATE (:${label} {id: 'a'})-[:T {grn: '${mark}'}]->(:${label} {id: 'b'})`)
   const request = (originIds: string[]) => ({
-    ...{ ...database(neo4j, label, 'id'), returnOnly: true, preventCleanup: true, originIds },
-    ...{ relationshipIds: [mark], relationshipIdField: 'grn', hardFilterRelationships: true },
+    ...database(neo4j, label, 'id'),
+    returnOnly: true,
+    preventCleanup: true,
+    originIds,
+    relationshipIds: [mark],
+    relationshipIdField: 'grn',
+    hardFilterRelationships: true,
   })
   const { body } = await client.post('/1.0/publish/multi', [request(['a', 'b']), request(['a'])])
   expect(body.error).toMatch(/^400 Bad Request: \[1\]\.hardFilterRelationships: a node on either side is missing/)

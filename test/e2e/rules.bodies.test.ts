@@ -25,7 +25,12 @@ const endpoints: [path: string, limitBytes: number, body: object, message: strin
     `/1.0/publish/${org}/createrelationships`,
     32 * mebibyte,
     {
-      ...{ startIndex: 'A', startIdField: 'id', endIndex: 'B', endIdField: 'id', type: 'T', fileName: 'f' },
+      startIndex: 'A',
+      startIdField: 'id',
+      endIndex: 'B',
+      endIdField: 'id',
+      type: 'T',
+      fileName: 'f',
       idPairs: [],
     },
     'idPairs: must have at least one pair',

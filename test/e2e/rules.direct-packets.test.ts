@@ -76,7 +76,11 @@ describe('delete', () => {
 
 describe('createrelationships', () => {
   const valid = {
-    ...{ startIndex: 'Person', startIdField: 'id', endIndex: 'Movie', endIdField: 'title', type: 'LIKES' },
+    startIndex: 'Person',
+    startIdField: 'id',
+    endIndex: 'Movie',
+    endIdField: 'title',
+    type: 'LIKES',
     fileName: 'refused',
     idPairs: [{ startId: '1', endId: 'x' }],
   }

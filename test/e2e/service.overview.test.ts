@@ -70,13 +70,11 @@ test('while Redis is away the dependencies are still reported', async () => {
     200,
     {
       dependencies: { redis: 'down', 'object store': 'up', 'manager database': 'up' },
-      ...{
-        queue: null,
-        workers: null,
-        redis: null,
-        lastSweep: null,
-        dashboardUrl: 'https://grafana.example/d/packets',
-      },
+      queue: null,
+      workers: null,
+      redis: null,
+      lastSweep: null,
+      dashboardUrl: 'https://grafana.example/d/packets',
     },
   ])
   await expect.poll(async () => (await asked.get<Overview>('/1.0/ops/overview')).body.dependencies.redis).toBe('up')

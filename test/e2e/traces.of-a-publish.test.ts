@@ -55,7 +55,9 @@ test('a publish is one trace: accepted, run, read, stored, committed and called 
   expect(send?.attributes).toMatchObject({ 'messaging.system': 'bullmq', 'messaging.operation.type': 'send' })
   expect(run?.attributes).toMatchObject({ 'messaging.operation.type': 'process', 'packets.attempt': 1 })
   expect(callback?.attributes).toEqual({
-    ...{ 'http.request.method': 'POST', 'http.request.resend_count': 0, 'http.response.status_code': 204 },
+    'http.request.method': 'POST',
+    'http.request.resend_count': 0,
+    'http.response.status_code': 204,
   })
   const header = receiver.received[0]?.headers.traceparent
   expect(header).toBe(`00-${traceId}-${callback?.spanId}-01`)

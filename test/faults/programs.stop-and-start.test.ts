@@ -48,9 +48,14 @@ test.each([
   await once(dependency, 'listening')
   const { port } = dependency.address() as AddressInfo
   const env = {
-    ...{ PATH: process.env.PATH ?? '', AUTH_TOKENS: join(directory, name), RATE_LIMIT_PER_MINUTE: 'no' },
-    ...{ REDIS_URL: `redis://127.0.0.1:${port}`, SECRET_KEYS: `k1:${'A'.repeat(43)}=` },
-    ...{ S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
+    PATH: process.env.PATH ?? '',
+    AUTH_TOKENS: join(directory, name),
+    RATE_LIMIT_PER_MINUTE: 'no',
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    SECRET_KEYS: `k1:${'A'.repeat(43)}=`,
+    S3_ENDPOINT: `http://127.0.0.1:${port}`,
+    S3_ACCESS_KEY: 'key',
+    S3_SECRET_KEY: 'secret',
   }
   try {
     // The program ends by itself; the limit only ends a test that fails.
@@ -76,7 +81,10 @@ test('both programs exit cleanly on SIGTERM after finishing the job in progress'
   const driver = openDriver(stack.neo4j)
   const stuck = await stuckOrigin(6_000)
   const service = await startService(stack, {
-    ...{ directory, workers: 1, redisDatabase, bucket: uniqueName('stop') },
+    directory,
+    workers: 1,
+    redisDatabase,
+    bucket: uniqueName('stop'),
     origins: [stuck.address],
   })
   try {

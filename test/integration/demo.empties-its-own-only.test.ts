@@ -22,10 +22,17 @@ async function refused(database: number): Promise<{ code: unknown; stderr: strin
   await run(driver, `MERGE (:Airport:\`${label}\`)`)
   const { boltUrl, username, password, httpUrl } = target as TargetAddress
   const env = {
-    ...{ PATH: process.env.PATH, REDIS_URL: `${server}/${database}` },
-    ...{ S3_ENDPOINT: s3.endpoint, S3_ACCESS_KEY: s3.accessKey, S3_SECRET_KEY: s3.secretKey },
-    ...{ NEO4J_URL: neo4j.boltUrl, NEO4J_USER: neo4j.username, NEO4J_PASSWORD: neo4j.password },
-    ...{ NEO4J_TARGET_URL: boltUrl, NEO4J_TARGET_USER: username, NEO4J_TARGET_PASSWORD: password },
+    PATH: process.env.PATH,
+    REDIS_URL: `${server}/${database}`,
+    S3_ENDPOINT: s3.endpoint,
+    S3_ACCESS_KEY: s3.accessKey,
+    S3_SECRET_KEY: s3.secretKey,
+    NEO4J_URL: neo4j.boltUrl,
+    NEO4J_USER: neo4j.username,
+    NEO4J_PASSWORD: neo4j.password,
+    NEO4J_TARGET_URL: boltUrl,
+    NEO4J_TARGET_USER: username,
+    NEO4J_TARGET_PASSWORD: password,
     NEO4J_TARGET_HTTP_URL: httpUrl,
   } as NodeJS.ProcessEnv
   const cwd = join(import.meta.dirname, '../..')

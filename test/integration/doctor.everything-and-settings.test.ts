@@ -49,7 +49,8 @@ describe('settings', () => {
 
   test('the settings of a worker pass, with a warning for each that only an API or only a test needs', async () => {
     const change = {
-      ...{ AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined },
+      AUTH_TOKENS: undefined,
+      MANAGER_DB_URL: undefined,
       ...overrides({ failpoint: 'midRead:kill:1000' }),
     }
     const everything = {

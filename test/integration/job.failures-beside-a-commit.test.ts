@@ -161,7 +161,8 @@ test('a job that fails again and again while it commits, but may pass, stays ope
     kind: 'publish',
     orgName,
     fileName,
-    ...{ batchSize: 10, force: false },
+    batchSize: 10,
+    force: false,
     requests: [request],
   } as const
   const submitting = { ...context, openRunsLimit: 10, secretKeys: context.config.secretKeys }

@@ -20,7 +20,9 @@ test('a node whose identity changes between two reads of a request fails the bui
   const fields = { originIds: people, metadata: true, relationships: ['GEN_T>'] }
   const building = () => build(fields, change, { sizes: { ...defaultSizes, chunk: 1 } })
   await expect(building()).rejects.toMatchObject({
-    ...{ status: 502, code: 'originChanged', retryable: true },
+    status: 502,
+    code: 'originChanged',
+    retryable: true,
     message: expect.stringContaining(`the "${names.c}" with "id" "${last}" had another label or id at first`),
   })
   const ends = (await building()).map(({ statement }) => statement).filter((text) => text.includes('MERGE (b:'))

@@ -126,7 +126,8 @@ describe('foreign files', () => {
     const [file] = await packets.require(org, 'deep/f')
     await store.remove(`${org}/deep/f`)
     await expect(packets.open(file as StoredFile)).rejects.toMatchObject({
-      ...{ status: 404, code: 'noSuchFile' },
+      status: 404,
+      code: 'noSuchFile',
       message: `fileName: "deep/f" does not exist in "${org}"`,
     })
   })

@@ -72,7 +72,9 @@ describe('the plain files of a packet', () => {
     await refresh(`${org}/f`, ['1', '2', '3'])
     expect(await viewOf(org)).toEqual({
       ...Object.fromEntries(others.map((file) => [file, file])),
-      ...{ fPart1of3: '1', fPart2of3: '2', fPart3of3: '3' },
+      fPart1of3: '1',
+      fPart2of3: '2',
+      fPart3of3: '3',
     })
   })
 

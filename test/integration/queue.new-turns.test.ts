@@ -11,7 +11,9 @@ const { database, release } = await ownDatabase(url)
 const redis = new Redis(url, { db: database, maxRetriesPerRequest: null })
 const queue = createJobQueue(redis)
 const worker = new Worker<JobPayload>(queueName, null, {
-  ...{ connection: redis, prefix: queuePrefix, skipStalledCheck: true },
+  connection: redis,
+  prefix: queuePrefix,
+  skipStalledCheck: true,
 })
 afterAll(async () => {
   await worker.close()

@@ -9,13 +9,17 @@ const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Ne
 const name = uniqueName('index')
 const targets = [
   {
-    ...{ version: 'Neo4j 5', address: target, driver: openDriver(target) },
+    version: 'Neo4j 5',
+    address: target,
+    driver: openDriver(target),
     index: (label: string) => `CREATE INDEX \`${name} of ${label}\` FOR (n:${label}) ON (n.id)`,
     drop: (label: string) => `DROP INDEX \`${name} of ${label}\``,
     constraint: (label: string) => `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.\`id\` IS UNIQUE`,
   },
   {
-    ...{ version: 'Neo4j 3.5', address: legacy, driver: openDriver(legacy) },
+    version: 'Neo4j 3.5',
+    address: legacy,
+    driver: openDriver(legacy),
     index: (label: string) => `CREATE INDEX ON :${label}(id)`,
     drop: (label: string) => `DROP INDEX ON :\`${label}\`(\`id\`)`,
     constraint: (label: string) => `CREATE CONSTRAINT ON (n:\`${label}\`) ASSERT n.\`id\` IS UNIQUE`,

@@ -10,7 +10,9 @@ afterAll(() => Promise.all([five.close(), three.close()]))
 
 const targets = [
   {
-    ...{ name: 'Neo4j 5', address: target, driver: five },
+    name: 'Neo4j 5',
+    address: target,
+    driver: five,
     creates: (on: string, of: string) => `IF NOT EXISTS FOR ${on} REQUIRE ${of}`,
   },
   { name: 'Neo4j 3.5', address: legacy, driver: three, creates: (on: string, of: string) => `ON ${on} ASSERT ${of}` },

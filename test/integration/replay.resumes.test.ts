@@ -91,7 +91,10 @@ test('a replay continues in spite of pairs that were refused before an interrupt
   const rejected = [1, 2].map((pair) => ({ part: 1, pair }))
   expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({ done: [1], rejected })
   expect(await replayed(packet, target, collecting)).toMatchObject({
-    ...{ partsSkipped: 1, rejected: 2, rejectedBefore: 2, pairs: { nodeUpsert: 20 } },
+    partsSkipped: 1,
+    rejected: 2,
+    rejectedBefore: 2,
+    pairs: { nodeUpsert: 20 },
   })
 })
 

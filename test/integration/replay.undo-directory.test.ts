@@ -18,7 +18,8 @@ test('an undo is a packet with a manifest, for its owner only, whole before anyt
   const undo = (await localSource(undoDirectory)) as Source
   expect(await contentsOf(undo, signal)).toMatchObject({
     // b0 is named by two parts.
-    ...{ pairs: 60, statements: { nodeUpsert: 2, nodeDelete: 58 } },
+    pairs: 60,
+    statements: { nodeUpsert: 2, nodeDelete: 58 },
     requires: { constraints: [{ label, property: 'id' }] },
   })
   expect(await contentsOf({ ...undo, manifest: null }, signal)).toMatchObject({ pairs: 60 })

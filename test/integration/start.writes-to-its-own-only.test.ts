@@ -26,9 +26,15 @@ test('npm start writes nothing to a database that the environment names and that
   const redisUrl = `${redis.url.replace(/\/\d*$/, '')}/${database}`
   const bucket = uniqueName('start')
   await using start = npm(['start', '--', '--workers', '1'], {
-    ...{ REDIS_URL: redisUrl, ORIGIN_ALLOW: 'db.example', S3_BUCKET: bucket },
-    ...{ S3_ENDPOINT: s3.endpoint, S3_ACCESS_KEY: s3.accessKey, S3_SECRET_KEY: s3.secretKey },
-    ...{ NEO4J_URL: neo4j.boltUrl, NEO4J_USER: neo4j.username, NEO4J_PASSWORD: neo4j.password },
+    REDIS_URL: redisUrl,
+    ORIGIN_ALLOW: 'db.example',
+    S3_BUCKET: bucket,
+    S3_ENDPOINT: s3.endpoint,
+    S3_ACCESS_KEY: s3.accessKey,
+    S3_SECRET_KEY: s3.secretKey,
+    NEO4J_URL: neo4j.boltUrl,
+    NEO4J_USER: neo4j.username,
+    NEO4J_PASSWORD: neo4j.password,
   })
   await start.line('Ctrl-C', 100_000)
   expect(await start.line('origin:')).toBe(

@@ -15,7 +15,9 @@ interface GoServer {
 }
 
 export const versityGw: GoServer = {
-  ...{ name: 'versitygw', module: 'github.com/versity/versitygw', version: 'v1.8.0' },
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  version: 'v1.8.0',
   program: 'github.com/versity/versitygw/cmd/versitygw',
 }
 

@@ -140,7 +140,9 @@ export async function roundTrips(run: Run, s3: S3Address): Promise<{ wrong: stri
   const pathOf = (fileName: string) => `/1.0/publish/${org}/${encodeURIComponent(fileName)}`
   let step = ''
   const trip: Trip = {
-    ...{ client, service, ids },
+    client,
+    service,
+    ids,
     request: (fileName, originIds, more = {}) => ({ ...fields, fileName, originIds, ...more }),
     async submit(path, body) {
       const { status, headers, text } = await client.post(path, body, { Prefer: 'respond-async' })

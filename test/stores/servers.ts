@@ -67,7 +67,9 @@ const mostVolumes = 8_000
 
 async function startSeaweedFs(run: Run): Promise<S3Address> {
   const command = await buildGoServer(run, {
-    ...{ name: 'weed', module: 'github.com/seaweedfs/seaweedfs', version: 'v0.0.0-20261109003541-7506e5f91cd6' },
+    name: 'weed',
+    module: 'github.com/seaweedfs/seaweedfs',
+    version: 'v0.0.0-20261109003541-7506e5f91cd6',
     program: 'github.com/seaweedfs/seaweedfs/weed',
   })
   const directory = join(run.directory, 'objects')
@@ -85,7 +87,10 @@ async function startSeaweedFs(run: Run): Promise<S3Address> {
   ])
   const server = await run.start(
     {
-      ...{ name: 'weed', command, cwd: directory, env: { PATH: process.env.PATH, HOME: directory } },
+      name: 'weed',
+      command,
+      cwd: directory,
+      env: { PATH: process.env.PATH, HOME: directory },
       args: [
         ...['-logtostderr', 'server', `-dir=${directory}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', '-filer', '-s3'],
         ...[`-s3.config=${settings}`, `-volume.max=${mostVolumes}`, '-master.volumeSizeLimitMB=200'],

@@ -62,7 +62,10 @@ export function createPacketDirectory(directory: string, name: string, mode = 0o
         bytes: sum('bytes'),
         sha256: packetDigest(parts),
         parts: parts.map((part, index) => ({ fileName: names[index] as string, ...part })),
-        ...{ statements, requires: requiresOf(needed), report: null, ...more },
+        statements,
+        requires: requiresOf(needed),
+        report: null,
+        ...more,
       }
       await write(parts.length + 1, JSON.stringify(manifest, null, 2))
       if (claim) await claim()

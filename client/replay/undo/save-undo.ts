@@ -37,7 +37,9 @@ export async function saveUndo(
 ): Promise<void> {
   const files = createUndoFiles(undo)
   const writer = createPacketWriter({
-    ...{ limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE_INTEGER, errors: undoErrors },
+    limits: partLimits(maxPairsPerPart),
+    maxPairs: Number.MAX_SAFE_INTEGER,
+    errors: undoErrors,
     sink: files.sink,
   })
   try {

@@ -60,14 +60,12 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   const started = performance.now()
   const { sample, mostShown, windowBytes = usualWindowBytes, signal } = options
   const report: VerifyReport = {
-    ...{
-      pairs: zeros(statementKinds),
-      differing: 0,
-      differences: zeros(differenceKinds),
-      first: [],
-      sample,
-      seconds: 0,
-    },
+    pairs: zeros(statementKinds),
+    differing: 0,
+    differences: zeros(differenceKinds),
+    first: [],
+    sample,
+    seconds: 0,
     missingConstraints: await preflightRead(connection, source.requires?.constraints ?? [], signal),
   }
   const read = createReader(connection, options)

@@ -27,7 +27,10 @@ interface Edition {
 }
 
 const harness = (version: string): Artifact => ({
-  ...{ name: 'neo4j-harness', version, pom: 'neo4j.pom.xml', goal: 'copy-dependencies' },
+  name: 'neo4j-harness',
+  version,
+  pom: 'neo4j.pom.xml',
+  goal: 'copy-dependencies',
   settings: [`-Dneo4j=${version}`],
 })
 

@@ -67,14 +67,12 @@ export class NodeUpserts {
     const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
     const removed = [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint)
     return {
-      ...{
-        numbers: rule.numbers,
-        syntax: rule.syntax,
-        excluded: this.#excluded,
-        added: [],
-        skips,
-        judge: ofModel?.judge,
-      },
+      numbers: rule.numbers,
+      syntax: rule.syntax,
+      excluded: this.#excluded,
+      added: [],
+      skips,
+      judge: ofModel?.judge,
       make: (fields, leftOut) => {
         const protectedKeys = withLeftOut(protectedNodeProperties, leftOut)
         return this.#pairs.nodeUpsertShape(identity, fields, { added, removed, protectedKeys })

@@ -51,7 +51,11 @@ export class RelationshipUpserts {
     const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
     const { protectedRelationshipProperties, relationshipIdField, identity, skips } = this.#plan
     const kind: UpsertKind = {
-      ...{ numbers: identity.numbers, syntax: identity.syntax, excluded: this.#excluded, added: this.#added, skips },
+      numbers: identity.numbers,
+      syntax: identity.syntax,
+      excluded: this.#excluded,
+      added: this.#added,
+      skips,
       make: (fields, leftOut) => {
         const protectedKeys = withLeftOut(protectedRelationshipProperties, leftOut)
         return this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField)

@@ -80,7 +80,9 @@ export function* treatmentSteps(requests: readonly PublishRequest[]): Steps<Node
 }
 
 const treatmentOf = (plan: Plan): NodeTreatment => ({
-  ...{ origin: plan.origin, mappedIndices: plan.mappedIndices, indexLabel: plan.index.label },
+  origin: plan.origin,
+  mappedIndices: plan.mappedIndices,
+  indexLabel: plan.index.label,
   nodeSettings: plan.publishesNodes ? nodeSettings(plan) : null,
 })
 

@@ -43,7 +43,9 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     if (id === null) continue
     known.add(requestText(id) as string)
     const [start, end] = [found.start, found.end].map((node) => ({
-      ...{ node: node.node, identity: identify(context, node.node, node), labels: node.labels },
+      node: node.node,
+      identity: identify(context, node.node, node),
+      labels: node.labels,
     })) as [FoundEnd, FoundEnd]
     if (plan.skips && !isQuotable(type)) observeRelationship(context, relationship, type, properties, typeProblem)
     all.push({ relationship, type, ownId: mergeText(id), name: idText(id), start, end })

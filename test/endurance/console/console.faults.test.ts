@@ -11,8 +11,11 @@ const redis = await ownRedis((end) => afterAll(end))
 const { service, client } = await ownService({
   tokens: [{ name: 'reader', orgs: ['*'], scopes: ['publish:read'] }],
   env: {
-    ...{ CONSOLE: 'on', REDIS_URL: redis.address.url },
-    ...{ AUTH_JWKS_URL: identity.jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
+    CONSOLE: 'on',
+    REDIS_URL: redis.address.url,
+    AUTH_JWKS_URL: identity.jwksUrl,
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
   },
 })
 const { inBrowser, open } = await browserFor(service)

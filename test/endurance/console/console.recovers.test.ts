@@ -4,7 +4,8 @@ import { browserFor } from '../../support/console/browser.ts'
 import { ownService } from '../../support/programs/own-service.ts'
 
 const { service, client } = await ownService({
-  ...{ workers: 0, env: { CONSOLE: 'on' } },
+  workers: 0,
+  env: { CONSOLE: 'on' },
   tokens: [{ name: 'writer', orgs: ['*'], scopes: ['publish:write'] }],
 })
 const { inBrowser, open } = await browserFor(service)

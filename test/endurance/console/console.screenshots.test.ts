@@ -30,14 +30,18 @@ await run(
 await client.post('/1.0/publish/cinema')
 const { mappedIndices, ...place } = database(neo4j, 'ShownFilm', 'id', { ShownActor: 'id', ShownStudio: 'id' })
 const request = {
-  ...{ ...place, mappedIndices, orgName: 'cinema', metadata: true },
+  ...place,
+  mappedIndices,
+  orgName: 'cinema',
+  metadata: true,
   relationships: ['<PLAYS_IN', 'MADE_BY>'],
   originIds: Array.from({ length: 40 }, (_, at) => `film${at + 1}`),
 }
 await client.post('/1.0/publish/', { ...request, fileName: 'films.json' })
 await client.post('/1.0/publish/', { ...request, fileName: 'one.json', originIds: ['film1', 'gone'] })
 await client.post('/1.0/publish/', {
-  ...{ ...request, fileName: 'wrong-property.json' },
+  ...request,
+  fileName: 'wrong-property.json',
   mappedIndices: { DEFAULT_INDEX: 'ShownFilm', DEFAULT_ID_FIELD: 'name' },
 })
 const { version } = await modelWith(client, {

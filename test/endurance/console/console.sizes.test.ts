@@ -10,7 +10,8 @@ await client.post('/1.0/publish/large')
 // Answers of the documented form, in place of the service's: to make such packets and models takes hours.
 const labels = Array.from({ length: 10_000 }, (_, at) => `Label${at}<img src=x onerror=alert(1)>`)
 const constraintOf = (label: string) => ({
-  ...{ label, property: 'id' },
+  label,
+  property: 'id',
   cypher: {
     3.5: `CREATE CONSTRAINT ON (n:\`${label}\`) …`,
     5: `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) …`,
@@ -19,9 +20,20 @@ const constraintOf = (label: string) => ({
 const counts = labels.map((label) => ({ kind: 'nodeUpsert', label, count: 1 }))
 const nothing = { count: 0, first: [] }
 const manifest = {
-  ...{ packet: 'large/labels.json', generation: 1, jobId: '0'.repeat(36), createdAt: new Date().toISOString() },
-  ...{ expiresAt: null, parameterSyntax: 'dollar', numbers: 'plain', pairs: 10_000, bytes: 1_000, statements: {} },
-  ...{ parts: [], sha256: '0'.repeat(64), base: null, shape: { counts, others: 0 } },
+  packet: 'large/labels.json',
+  generation: 1,
+  jobId: '0'.repeat(36),
+  createdAt: new Date().toISOString(),
+  expiresAt: null,
+  parameterSyntax: 'dollar',
+  numbers: 'plain',
+  pairs: 10_000,
+  bytes: 1_000,
+  statements: {},
+  parts: [],
+  sha256: '0'.repeat(64),
+  base: null,
+  shape: { counts, others: 0 },
   requires: { server: '3.5', constraints: labels.map(constraintOf) },
   report: { missing: { originIds: nothing, relationshipIds: nothing }, skipped: {}, collapsed: 0 },
 }

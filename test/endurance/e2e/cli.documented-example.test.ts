@@ -32,7 +32,9 @@ test.each(['client/main.ts in a clone', 'packets.mjs, built into one file'])(
       .replace('--ids', '--force --ids')
     const env = {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      ...{ ...variables, ...origin, TARGET: address.boltUrl },
+      ...variables,
+      ...origin,
+      TARGET: address.boltUrl,
     }
     const packets = `packets() { node '${file}' "$@"; }\n`
     const { stdout } = await promisify(execFile)('sh', ['-euc', packets + script], { cwd, env })

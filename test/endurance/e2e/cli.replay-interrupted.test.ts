@@ -14,7 +14,8 @@ beforeEach(clearTarget)
 const padding = 'x'.repeat(9 * 1024 * 1024)
 const upsert = (id: unknown, index: number) => ({
   statement: `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`,
-  ...{ parameters: { id }, metadata: index === 0 ? { padding } : null },
+  parameters: { id },
+  metadata: index === 0 ? { padding } : null,
 })
 
 /** A packet of two parts, and a command that gets it into the target, one pair a transaction. */
@@ -29,7 +30,8 @@ function packetOf(...parts: unknown[][]) {
   const limits = ['--lanes', '1', '--batch', '1']
   const doneParts = () => JSON.parse(readFileSync(join(cwd, 'state.json'), 'utf8')).done
   return {
-    ...{ cwd, doneParts },
+    cwd,
+    doneParts,
     replay: (...more: string[]) => spawnCli([...words, ...limits, ...more], variables, { cwd }),
     /** Stops the replay by a signal while it waits for a node that another transaction has locked. */
     interruptedAt: (id: string, ...more: string[]) => interruptedAt(id, [...words, ...limits, ...more], cwd),

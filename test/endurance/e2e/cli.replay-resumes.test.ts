@@ -59,7 +59,8 @@ test('a second signal ends the client at once, whatever it is doing', async () =
 const padding = 'x'.repeat(17 * 1024 * 1024)
 const upsert = (id: string, mail: string) => ({
   statement: `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id, \`mail\`: $mail}`,
-  ...{ parameters: { id, mail }, metadata: mail === 'first' ? { padding } : null },
+  parameters: { id, mail },
+  metadata: mail === 'first' ? { padding } : null,
 })
 
 /** Two parts, the second of which the target refuses until `makeWay`. */

@@ -14,7 +14,10 @@ test('ids shared by more relationships than a worker can hold are refused, witho
   await driver.close()
   const { status, body } = await createClient(apiUrl, tokens.all as string).post('/1.0/publish/', {
     ...database(neo4j, label, 'id'),
-    ...{ returnOnly: true, relationshipIds: [id], relationshipIdField: 'grn', preventCleanup: true },
+    returnOnly: true,
+    relationshipIds: [id],
+    relationshipIdField: 'grn',
+    preventCleanup: true,
   })
   expect([status, body.error]).toEqual([
     413,

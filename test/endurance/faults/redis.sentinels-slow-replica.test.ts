@@ -26,7 +26,11 @@ async function someReplica(): Promise<Member> {
 }
 
 const newJob = (fileName: string) => ({
-  ...{ id: randomUUID(), kind: 'publish' as const, orgName: 'acme', fileName, subRequests: 1 },
+  id: randomUUID(),
+  kind: 'publish' as const,
+  orgName: 'acme',
+  fileName,
+  subRequests: 1,
   order: orderOf({ batchSize: 100, force: false }),
 })
 

@@ -26,8 +26,12 @@ await run(
 test('a publish with a thousand mapped labels takes at most twice as long as one with a single label', async () => {
   const publish = async (mappedIndices: object) => {
     const body = {
-      ...{ ...fields, mappedIndices, originIds: ids, relationships: ['MET'] },
-      ...{ orgName: org, fileName: uniqueName('packet') },
+      ...fields,
+      mappedIndices,
+      originIds: ids,
+      relationships: ['MET'],
+      orgName: org,
+      fileName: uniqueName('packet'),
     }
     const started = performance.now()
     const { status, headers } = await client.post('/1.0/publish/', body, { Prefer: 'return=minimal' })

@@ -40,7 +40,10 @@ const requestOf = (relationshipIds: string[]) =>
   }).request
 
 const readingOf = (origin: Origin) => ({
-  ...{ origin, plan: planOf(requestOf([])), sizes: defaultSizes, ...nothingLearned() },
+  origin,
+  plan: planOf(requestOf([])),
+  sizes: defaultSizes,
+  ...nothingLearned(),
   schema: createRelationshipSchema(origin),
 })
 

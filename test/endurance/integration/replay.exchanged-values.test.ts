@@ -50,8 +50,12 @@ test('unique values and ids that move between elements arrive in every replay, w
     await run(copy, `CREATE CONSTRAINT FOR ()-[r:${type}]-() REQUIRE r.${property} IS UNIQUE`)
   const request = {
     ...database(neo4j, label, 'id'),
-    ...{ originIds: ids, metadata: true, relationships: [type], relationshipIdField: 'grn' },
-    ...{ returnOnly: true, parameterSyntax: 'dollar' },
+    originIds: ids,
+    metadata: true,
+    relationships: [type],
+    relationshipIdField: 'grn',
+    returnOnly: true,
+    parameterSyntax: 'dollar',
   }
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`exchanged values: seed ${seed}`)

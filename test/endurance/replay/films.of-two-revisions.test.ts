@@ -58,8 +58,12 @@ test.each([
     const publish = (films: readonly Film[], people: Revision['people']) =>
       pairsOf('/1.0/publish/multi', [
         {
-          ...{ ...common, index: label('Film'), originIds: textsOf(films), metadata: true },
-          ...{ relationships: types.map((type) => `<${type}`), relationshipIdField: 'credit' },
+          ...common,
+          index: label('Film'),
+          originIds: textsOf(films),
+          metadata: true,
+          relationships: types.map((type) => `<${type}`),
+          relationshipIdField: 'credit',
         },
         { ...common, index: label('Person'), originIds: textsOf(people), metadata: true },
       ])

@@ -62,7 +62,12 @@ const deletion = {
   parameterSyntax: 'dollar',
 }
 const creation = {
-  ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', parameterSyntax: 'dollar' },
+  startIndex: label,
+  startIdField: 'id',
+  endIndex: label,
+  endIdField: 'id',
+  type: 'T',
+  parameterSyntax: 'dollar',
   idPairs: [{ startId: 'a', endId: 'b' }],
 }
 

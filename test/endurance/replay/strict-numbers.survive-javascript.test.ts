@@ -59,9 +59,15 @@ test.each([
   await run(origin, `CREATE (:\`${mark}\` {id: 'a'})-[:KNOWS]->(:\`${mark}\` {id: 'b'})`)
   const { body } = await client.post('/1.0/publish/', {
     ...database(neo4j, mark, 'id'),
-    ...{ metadata: true, returnOnly: true, parameterSyntax, numbers: 'strict' },
-    ...{ originIds: ['a', 'b'], relationships: ['KNOWS>'] },
-    ...{ timestampProperty: 'stampedAt', timestampRelationships: true, postbackTimestamp: true },
+    metadata: true,
+    returnOnly: true,
+    parameterSyntax,
+    numbers: 'strict',
+    originIds: ['a', 'b'],
+    relationships: ['KNOWS>'],
+    timestampProperty: 'stampedAt',
+    timestampRelationships: true,
+    postbackTimestamp: true,
   })
   const pairs = body.transactionRequest?.statements ?? []
   const postback = pairs.flatMap(

@@ -22,7 +22,10 @@ export function identifiesByOneLook(version: string, address: Neo4jAddress): voi
       request,
       {
         allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-        ...{ port, silenceSeconds: 60, stallSeconds: 60, dnsServers: null },
+        port,
+        silenceSeconds: 60,
+        stallSeconds: 60,
+        dnsServers: null,
       },
       120,
     )

@@ -30,7 +30,12 @@ export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
     string,
   ]
   return {
-    ...{ a, b, c, x, y, z },
+    a,
+    b,
+    c,
+    x,
+    y,
+    z,
     all: [a, b, c, x, y, z],
     mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id', ...absentLabels(suite) },
     relationshipId: (index) => `gen-${suite}-${index}`,

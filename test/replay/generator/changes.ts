@@ -43,7 +43,9 @@ export function changed(origin: Graph, recipe: ChangeRecipe, types: readonly str
     return [{ ...relationship, properties: { ...relationship.properties, since: 'rewritten' } }]
   })
   const created = recipe.created.map(({ type, from, to }, index) => ({
-    ...{ type: types[type] as string, from: from % nodes.length, to: to % nodes.length },
+    type: types[type] as string,
+    from: from % nodes.length,
+    to: to % nodes.length,
     properties: { grn: `gen-created-${index}` },
   }))
   const whole = { nodes, relationships: [...relationships, ...(nodes.length > 0 ? created : [])] }

@@ -104,7 +104,8 @@ export function cleanups(plan: Plan): { operation: Operation | null }[] {
           ? { key, ids: all.map(({ properties }) => properties[key]) }
           : {
               idField: plan.cleanup === 'by end and id' ? key : null,
-              ...{ outgoing: ends(isOut, 'to'), incoming: ends(isIn, 'from') },
+              outgoing: ends(isOut, 'to'),
+              incoming: ends(isIn, 'from'),
             }
       return [{ operation: { kind: 'cleanup', base, ...spec, keeps } }]
     })

@@ -67,8 +67,13 @@ export async function runHistory(to: HistoryTarget, { packets, before, inOrder, 
     const isUndone = what === 'replay' && withUndo
     const replay = `${place}-${stateFile}`
     const options = {
-      ...{ lanes: inOrder ? 1 : 2, inOrder: inOrder && what === 'replay', batchRows: 2, windowBytes: 1, restart },
-      ...{ stateFile: replay, signal: interrupted.signal },
+      lanes: inOrder ? 1 : 2,
+      inOrder: inOrder && what === 'replay',
+      batchRows: 2,
+      windowBytes: 1,
+      restart,
+      stateFile: replay,
+      signal: interrupted.signal,
       ...(isUndone ? { undoDirectory: directory } : {}),
       onProgress: ({ transactions }: { transactions: number }) => transactions === stopAfter && interrupted.abort(),
     }
@@ -137,7 +142,8 @@ function pairOfOperation(it: Operation, label: string): Pair {
       return pairOf(`MATCH (n:\`${label}\`) WHERE n.\`id\` IN $ids DETACH DELETE n`, { ids: [it.id] })
     case 'clean':
       return pairOf(`MATCH ${node('baseId')}-[r:\`KNOWS\`]->(m) WHERE NOT ${isKept} DELETE r`, {
-        ...{ baseId: it.id, ids_0: it.kept },
+        baseId: it.id,
+        ids_0: it.kept,
       })
   }
 }

@@ -21,7 +21,11 @@ interface Manifest {
 
 /** What a dry run foresees of a packet. */
 const foreseen = ({ pairs, bytes, parts, statements, requires, missing, skipped, collapsed }: DryRun) => ({
-  ...{ pairs, bytes, parts, statements, requires },
+  pairs,
+  bytes,
+  parts,
+  statements,
+  requires,
   report: { missing, skipped, collapsed },
 })
 

@@ -42,7 +42,8 @@ export function testInertData(
       await run(driverOf(origin), `MATCH (n:${mark} {id: 'named'}), (m:${mark}) CREATE ${types}`)
       const answer = await client.post('/1.0/publish/', {
         ...database(origin, mark, 'id', { [names[0] as string]: 'id' }),
-        ...{ metadata: true, returnOnly: true },
+        metadata: true,
+        returnOnly: true,
         parameterSyntax,
         originIds: ['named', ...values],
         relationships: ['T', ...names].map(quoted),

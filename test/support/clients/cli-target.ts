@@ -18,12 +18,20 @@ export async function prepareReplay(people: number) {
     await target.close()
   })
   const variables = {
-    ...{ PACKETS_URL: apiUrl, PACKETS_TOKEN: tokens.all as string, PACKETS_TARGET_PASSWORD: address.password },
+    PACKETS_URL: apiUrl,
+    PACKETS_TOKEN: tokens.all as string,
+    PACKETS_TARGET_PASSWORD: address.password,
   }
   const to = ['--to', address.boltUrl, '--user', address.username]
   const packets = (words: readonly string[], input?: string | Buffer) => runCli(words, variables, input)
   return {
-    ...{ ...prepared, target, clearTarget, variables, to, packets, address },
+    ...prepared,
+    target,
+    clearTarget,
+    variables,
+    to,
+    packets,
+    address,
     replay: (source: string, ...words: string[]) => packets(['replay', source, ...to, ...words]),
     /** Publishes these ids, or all, under a name. */
     async publish(name: string, originIds: readonly string[] = prepared.ids, more: object = {}) {

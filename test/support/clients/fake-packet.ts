@@ -11,13 +11,24 @@ export const digests = contents.map((bytes) => hash('sha256', bytes))
 export const nameOf = (index: number) => `people.jsonPart${index + 1}of${contents.length}`
 
 export const manifest = (url: string, more: object = {}) => ({
-  ...{ packet: 'acme/people.json', generation: 3, jobId: 'j', pairs: 0, bytes: 0, base: null, ...more },
+  packet: 'acme/people.json',
+  generation: 3,
+  jobId: 'j',
+  pairs: 0,
+  bytes: 0,
+  base: null,
+  ...more,
   sha256: hash('sha256', digests.join('\n')),
   parts: contents.map((bytes, index) => ({
-    ...{ fileName: nameOf(index), pairs: 0, bytes: bytes.length, url: `${url}/part/${index}?signature=secret` },
+    fileName: nameOf(index),
+    pairs: 0,
+    bytes: bytes.length,
+    url: `${url}/part/${index}?signature=secret`,
     sha256: digests[index],
   })),
-  ...{ statements: {}, requires: { server: '3.5', constraints: [] }, report: null },
+  statements: {},
+  requires: { server: '3.5', constraints: [] },
+  report: null,
 })
 
 /** A service with one packet, whose parts may be answered in another way. */
@@ -32,7 +43,8 @@ export async function startPacketService(
   })
   const directory = join(emptyDirectory(), 'people')
   return {
-    ...{ ...service, directory },
+    ...service,
+    directory,
     get: () => runCli(['get', 'acme/people.json', '-o', directory], service.variables),
     files: () => readdirSync(directory).sort(),
     partsAsked: () =>

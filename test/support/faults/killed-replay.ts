@@ -79,7 +79,12 @@ const order = process.env.KILLED_REPLAY
 if (order !== undefined) {
   const { label, target, stateFile, lanes, undoDirectory, killAfter }: KilledReplay = JSON.parse(order)
   await replay(packetOf(label), target, {
-    ...{ ...sizes, lanes, createConstraints: true, stateFile, undoDirectory, signal: new AbortController().signal },
+    ...sizes,
+    lanes,
+    createConstraints: true,
+    stateFile,
+    undoDirectory,
+    signal: new AbortController().signal,
     onProgress({ transactions, partsDone }) {
       const done = { transactions, partsDone }
       const isDue = Object.entries(killAfter ?? {}).some(([unit, count]) => done[unit as keyof typeof done] === count)

@@ -51,13 +51,16 @@ export async function primaryOfSentinels(): Promise<PrimaryOfSentinels> {
     },
     start: () => broken.restart(),
     appendOnlyFiles: () => group.members.map((member) => member.appendOnlyFiles()).join('\n'),
-    ...{ full: impossible, evict: impossible, snapshot: impossible },
+    full: impossible,
+    evict: impossible,
+    snapshot: impossible,
   }
   return {
     redis: {
       ...own,
       cutWhere: group.cutWhere,
-      ...{ freezeConnections: impossible, asAdministrator: impossible },
+      freezeConnections: impossible,
+      asAdministrator: impossible,
       replica: async () => ({ promote: impossible }),
     },
     group: {

@@ -102,7 +102,8 @@ export async function sentinelGroup(
     const start = () => run.start({ name, command, args: [file] })
     let server = await start()
     return {
-      ...{ port, proxy },
+      port,
+      proxy,
       freeze: () => server.kill('SIGSTOP'),
       wake: () => server.kill('SIGCONT'),
       async kill() {
@@ -120,7 +121,9 @@ export async function sentinelGroup(
   const members = [first, await startMember('redis-2', first.proxy), await startMember('redis-3', first.proxy)]
   const client = ({ port }: Pick<Member, 'port'>, password = passwords.redis) => {
     const redis = new Redis(port, '127.0.0.1', {
-      ...{ password, retryStrategy: () => 100, maxRetriesPerRequest: null },
+      password,
+      retryStrategy: () => 100,
+      maxRetriesPerRequest: null,
       ...(hasTls ? { tls: { ca: readFileSync(authorityFile) } } : {}),
     })
     redis.on('error', () => {})

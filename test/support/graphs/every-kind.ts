@@ -24,10 +24,14 @@ export function everyKind(label: string): [Pair[], Pair[]] {
       pairOfStatement(upsert, { id: 'b', name: 'Bob' }),
       pairOfStatement(relationshipUpsert(ends, [field('since')], ['note'], null), { a_id: 'a', b_id: 'b', since: 1n }),
       pairOfStatement(relationshipUpsert({ ...ends, type: 'PAID' }, [field('grn')], [], 'grn'), {
-        ...{ a_id: 'a', b_id: 'b', grn: 'g1' },
+        a_id: 'a',
+        b_id: 'b',
+        grn: 'g1',
       }),
       pairOfStatement(relationshipUpsert({ ...ends, type: 'PAID' }, [field('grn')], [], 'grn'), {
-        ...{ a_id: 'a', b_id: 'b', grn: 'g2' },
+        a_id: 'a',
+        b_id: 'b',
+        grn: 'g2',
       }),
     ],
     [
@@ -40,7 +44,10 @@ export function everyKind(label: string): [Pair[], Pair[]] {
       pairOfStatement(postbackNode(anchor, field('name')), { id: 'b', name: 'Bob' }),
       pairOfStatement(postbackRelationship(ends, null, field('since')), { a_id: 'a', b_id: 'b', since: 1n }),
       pairOfStatement(postbackRelationship({ ...ends, type: 'PAID' }, field('grn'), field('grn2')), {
-        ...{ a_id: 'a', b_id: 'b', grn: 'nowhere', grn2: 1n },
+        a_id: 'a',
+        b_id: 'b',
+        grn: 'nowhere',
+        grn2: 1n,
       }),
     ],
   ]

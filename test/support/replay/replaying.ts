@@ -16,17 +16,25 @@ import { stringifyLossless } from '../../../packet/lossless-json.ts'
 import type { Pair } from '../../../packet/parts/parse-part.ts'
 
 export const targetOf = ({ boltUrl, username, password }: Neo4jAddress): Target => ({
-  ...{ url: boltUrl, database: null, user: username, password },
+  url: boltUrl,
+  database: null,
+  user: username,
+  password,
 })
 
 const part = (name: string, pairs: readonly Pair[]): PartSource => ({
-  ...{ name, pairs: null, sha256: null },
+  name,
+  pairs: null,
+  sha256: null,
   read: async () => Buffer.from(stringifyLossless({ statements: pairs })),
 })
 
 /** A packet of bare part files. */
 export const sourceOf = (...parts: readonly (readonly Pair[])[]): PacketSource => ({
-  ...{ name: './packet.json', sha256: null, generation: null, requires: null },
+  name: './packet.json',
+  sha256: null,
+  generation: null,
+  requires: null,
   parts: parts.map((pairs, index) => part(`./packet.jsonPart${index + 1}of${parts.length}`, pairs)),
 })
 
@@ -38,7 +46,9 @@ export const partsWithManifest = (
   const stored = parts.map((pairs) => Buffer.from(stringifyLossless({ statements: pairs })))
   const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
   return {
-    ...{ name: 'acme/people.json', sha256: sha256(Buffer.concat(stored)), generation: 3 },
+    name: 'acme/people.json',
+    sha256: sha256(Buffer.concat(stored)),
+    generation: 3,
     requires: { server: 'Neo4j 3.5', constraints },
     parts: stored.map((bytes, index) => ({
       name: `people.jsonPart${index + 1}of${parts.length}`,
@@ -50,7 +60,10 @@ export const partsWithManifest = (
 }
 
 const usual: ReplayOptions = {
-  ...{ lanes: 4, batchRows: 1_000, stateFile: null, signal: new AbortController().signal },
+  lanes: 4,
+  batchRows: 1_000,
+  stateFile: null,
+  signal: new AbortController().signal,
 }
 
 export const replayed = (
@@ -61,7 +74,9 @@ export const replayed = (
 ): Promise<ReplayReport> => replay(source, { ...targetOf(address), ...changed }, { ...usual, ...options })
 
 export const pairOf = (statement: string, parameters: Pair['parameters']): Pair => ({
-  ...{ statement, parameters, metadata: null },
+  statement,
+  parameters,
+  metadata: null,
 })
 
 export const nodeUpsert = (label: string, id: unknown): Pair =>
@@ -80,7 +95,10 @@ export const verified = (
 ): Promise<VerifyReport> => verify(source, targetOf(address), { ...usualComparison, ...options })
 
 const usualComparison: VerifyOptions = {
-  ...{ lanes: 'auto', batchRows: 1_000, sample: 1, mostShown: 20 },
+  lanes: 'auto',
+  batchRows: 1_000,
+  sample: 1,
+  mostShown: 20,
   signal: new AbortController().signal,
 }
 

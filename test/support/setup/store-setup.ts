@@ -19,8 +19,12 @@ export async function startStoreTests(project: TestProject, store: string | S3Ad
     const s3 = typeof store === 'string' ? servers[store]?.start(run) : store
     const [redis, { endpoint, region, accessKey, secretKey }] = await Promise.all([startRedis(run), s3 as S3Address])
     const env: Record<string, string> = {
-      ...{ REDIS_URL: `${redis.url}/0`, S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: 'publish' },
-      ...{ S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
+      REDIS_URL: `${redis.url}/0`,
+      S3_ENDPOINT: endpoint,
+      S3_REGION: region,
+      S3_BUCKET: 'publish',
+      S3_ACCESS_KEY: accessKey,
+      S3_SECRET_KEY: secretKey,
       // Tests read the configuration of an API, but start none.
       AUTH_TOKENS: join(run.directory, 'tokens.json'),
       SECRET_KEYS: `local:${randomBytes(32).toString('base64')}`,

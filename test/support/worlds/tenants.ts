@@ -79,7 +79,12 @@ export async function openTenants(options: Partial<ServiceOptions> = {}): Promis
   }
 
   return {
-    ...{ service, victim, attacker, victimOrg, attackerOrg, request: version.requests[0] as object },
+    service,
+    victim,
+    attacker,
+    victimOrg,
+    attackerOrg,
+    request: version.requests[0] as object,
     async unharmedBy(attack, { mostMs = usualMs, turnMs = usualTurnMs } = {}) {
       const statuses: number[] = []
       const alone: number[][] = []

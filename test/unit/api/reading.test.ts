@@ -26,7 +26,8 @@ const database = {
 }
 const records = only<JobRecords>({ statesOf: async () => [], readMany: async () => [] })
 const others = {
-  ...{ records, models: createModels(database) },
+  records,
+  models: createModels(database),
   longReads: createBudget(Number.POSITIVE_INFINITY, 'long lists', 1),
   listBudget: createBudget(Number.POSITIVE_INFINITY, 'lists'),
 }

@@ -60,7 +60,12 @@ const answers: Record<string, () => Promise<Answer>> = {
 }
 const endpoints = Object.entries(answers).map(([name, handle]) =>
   defineEndpoint({
-    ...{ method: 'get', path: `/1.0/publish/${name}`, summary: name, scope: null, access: noOrg, answer: 'publish' },
+    method: 'get',
+    path: `/1.0/publish/${name}`,
+    summary: name,
+    scope: null,
+    access: noOrg,
+    answer: 'publish',
     handle,
   }),
 )

@@ -60,6 +60,11 @@ test('a sample is attributed to the innermost file on its stack that is not inte
   ]
   const shares = sharesOf({ nodes, samples: [5, 2, 3, 6, 7, 8], timeDeltas: [10, 10, 20, 500, 10, 50] })
   expect(shares).toEqual({
-    ...{ requestShare: 0.5, queueShare: 0.2, driverShare: 0, storeShare: 0, publishShare: 0.2, otherShare: 0 },
+    requestShare: 0.5,
+    queueShare: 0.2,
+    driverShare: 0,
+    storeShare: 0,
+    publishShare: 0.2,
+    otherShare: 0,
   })
 })

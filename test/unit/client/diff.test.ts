@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 
 const person = (id: string, metadata: object | null = null) => ({
-  ...{ statement: 'MERGE (n:`Person` {`id`: $id}) SET n = {`id`: $id}', parameters: { id }, metadata },
+  statement: 'MERGE (n:`Person` {`id`: $id}) SET n = {`id`: $id}',
+  parameters: { id },
+  metadata,
 })
 const partOf = (...pairs: object[]) => JSON.stringify({ statements: pairs })
 const many = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => person(`${prefix}${index}`))
@@ -40,7 +42,8 @@ test('diff with a new pair is exit code 3, and prints no error', async () => {
   })
   const { code, stdout, stderr } = await runCli(['diff', from, '-', '--json'], {}, readFileSync(to))
   expect({ code, stderr, found: JSON.parse(stdout) }).toEqual({
-    ...{ code: 3, stderr: '' },
+    code: 3,
+    stderr: '',
     found: {
       old: { name: from, pairs: 1, sha256: expect.stringMatching(/^\w{64}$/) },
       new: { name: 'standard input', pairs: 3, sha256: expect.stringMatching(/^\w{64}$/) },
@@ -128,7 +131,8 @@ describe('--out', () => {
     const parts = emptyDirectory()
     writeFileSync(join(parts, 'new.jsonPart1of2'), readFileSync(to))
     expect(await runCli(['diff', from, parts, '--out', out])).toEqual({
-      ...{ code: 5, stdout: '' },
+      code: 5,
+      stdout: '',
       stderr: 'error: part 2 of 2 (new.jsonPart2of2): it is missing\n',
     })
     expect(existsSync(out)).toBe(false)

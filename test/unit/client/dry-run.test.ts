@@ -6,16 +6,27 @@ const origin = { dbUrl: 'bolt://origin', credentials: 'Basic bmVvNGo6cGFzcw==' }
 const request = { ...origin, mappedIndices: { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }, originIds: ['a'] }
 const none = { count: 0, first: [] }
 const dryRun = {
-  ...{ complete: true, limit: null, subRequests: 1, subRequestsRead: 1, pairs: 842, parts: 1, bytes: 201_233 },
+  complete: true,
+  limit: null,
+  subRequests: 1,
+  subRequestsRead: 1,
+  pairs: 842,
+  parts: 1,
+  bytes: 201_233,
   projected: null,
   statements: { nodeUpsert: 842, cleanup: 0 },
   nodes: { origin: 500, targeted: 842, farEnds: 1_900 },
   relationships: { KNOWS: 271 },
   largestPair: { bytes: 40_211, about: 'the node 1 with the labels "P"' },
   unpublishable: none,
-  ...{ missing: { originIds: { count: 1, first: ['x'] }, relationshipIds: none }, skipped: {}, collapsed: 0 },
+  missing: { originIds: { count: 1, first: ['x'] }, relationshipIds: none },
+  skipped: {},
+  collapsed: 0,
   requires: { server: '3.5', constraints: [{ label: 'P', property: 'id', cypher: { 5: 'CREATE …' } }] },
-  ...{ originIndexes: [], warnings: ['no index'], wouldConflict: true, sample: [] },
+  originIndexes: [],
+  warnings: ['no index'],
+  wouldConflict: true,
+  sample: [],
 }
 
 async function publish(words: string[], answer: object) {

@@ -5,9 +5,20 @@ import { runCli } from '../../support/clients/cli.ts'
 import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/servers/fake-service.ts'
 
 const job = (state: Job['state'], pairs = 0): Job => ({
-  ...{ id: 'j1', kind: 'multi', state, orgName: 'acme', fileName: 'p.json', createdAt: '2026-11-22T12:00:00.000Z' },
-  ...{ startedAt: null, finishedAt: null, attempt: 1, report: null, error: null, expiresAt: null },
-  ...{ callback: null, paused: null },
+  id: 'j1',
+  kind: 'multi',
+  state,
+  orgName: 'acme',
+  fileName: 'p.json',
+  createdAt: '2026-11-22T12:00:00.000Z',
+  startedAt: null,
+  finishedAt: null,
+  attempt: 1,
+  report: null,
+  error: null,
+  expiresAt: null,
+  callback: null,
+  paused: null,
   progress: { phase: 'reading', subRequests: 4, subRequestsDone: 1, pairs, parts: 2, bytes: 3_100_000 },
 })
 const event = (name: string, data: object) => `event: ${name}\nid: v\ndata: ${JSON.stringify(data)}\n\n`

@@ -4,8 +4,19 @@ import { type FakeRequest, startFakeService } from '../../support/servers/fake-s
 
 const progress = { phase: 'reading', subRequests: 4, subRequestsDone: 1, pairs: 1_200, parts: 2, bytes: 3_100_000 }
 const job = (state: string, more: object = {}) => ({
-  ...{ id: 'j1', kind: 'multi', state, orgName: 'acme', fileName: 'p.json', createdAt: '2026-11-22T12:00:00.000Z' },
-  ...{ startedAt: null, finishedAt: null, attempt: 1, progress, report: null, error: null, ...more },
+  id: 'j1',
+  kind: 'multi',
+  state,
+  orgName: 'acme',
+  fileName: 'p.json',
+  createdAt: '2026-11-22T12:00:00.000Z',
+  startedAt: null,
+  finishedAt: null,
+  attempt: 1,
+  progress,
+  report: null,
+  error: null,
+  ...more,
 })
 const report = {
   identities: [],

@@ -20,7 +20,8 @@ test('model prints the node types of a version with their properties', async () 
   const { code, stdout, stderr } = await runCli(['model', grn], service.variables)
   const wide = many.map(({ key }) => key).join(', ')
   expect({ code, stderr, stdout }).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: `${grn}: 3 node types, 14 properties\n  Movie "x": title (unique, required), year\n  Wide: ${wide}\n  Empty\n`,
   })
   expect(service.requests.map(({ url }) => decodeURIComponent(url))).toEqual([`/1.0/manager/export/${grn}`])
@@ -44,7 +45,8 @@ test('an answer of the service that is no success is exit code 7', async () => {
     body: { status: 404, title: 'Not Found', detail: 'there is no such record' },
   }))
   expect(await runCli(['model', grn], service.variables)).toMatchObject({
-    ...{ code: 7, stdout: '' },
+    code: 7,
+    stdout: '',
     stderr: expect.stringContaining('there is no such record'),
   })
 })

@@ -28,14 +28,32 @@ const reportOf = (name: string) => ({
   },
 })
 const jobOf = (name: string, state = 'failed') => ({
-  ...{ id: name, kind: 'multi', state, orgName: name, fileName: name, createdAt: name, startedAt: null },
-  ...{ finishedAt: null, attempt: 1, report: reportOf(name), error: { code: 'internal', message: name } },
+  id: name,
+  kind: 'multi',
+  state,
+  orgName: name,
+  fileName: name,
+  createdAt: name,
+  startedAt: null,
+  finishedAt: null,
+  attempt: 1,
+  report: reportOf(name),
+  error: { code: 'internal', message: name },
   progress: { phase: name, subRequests: 1, subRequestsDone: 1, pairs: 1, parts: 1, bytes: 1 },
 })
 const dryRunOf = (name: string) => ({
-  ...{ complete: false, limit: name, subRequests: 1, subRequestsRead: 1, pairs: 8, parts: 1, bytes: 2 },
-  ...{ projected: null, statements: { [name]: 8 }, nodes: { origin: 5, targeted: 8, farEnds: 1 } },
-  ...{ relationships: { [name]: 271 }, largestPair: { bytes: 40, about: name } },
+  complete: false,
+  limit: name,
+  subRequests: 1,
+  subRequestsRead: 1,
+  pairs: 8,
+  parts: 1,
+  bytes: 2,
+  projected: null,
+  statements: { [name]: 8 },
+  nodes: { origin: 5, targeted: 8, farEnds: 1 },
+  relationships: { [name]: 271 },
+  largestPair: { bytes: 40, about: name },
   unpublishable: {
     count: 2,
     first: [
@@ -45,7 +63,10 @@ const dryRunOf = (name: string) => ({
   },
   ...reportOf(name),
   requires: { server: name, constraints: [{ label: name, property: name, cypher: { 5: name } }] },
-  ...{ originIndexes: [], warnings: [name], wouldConflict: false, sample: [] },
+  originIndexes: [],
+  warnings: [name],
+  wouldConflict: false,
+  sample: [],
 })
 const manifestOf = (name: string) => ({
   ...manifest('http://store'),
@@ -54,7 +75,10 @@ const manifestOf = (name: string) => ({
   report: reportOf(name),
 })
 const problemOf = (name: string) => ({
-  ...{ status: 400, title: name, detail: name, errors: [{ path: name, message: name }] },
+  status: 400,
+  title: name,
+  detail: name,
+  errors: [{ path: name, message: name }],
 })
 const origin = { dbUrl: 'bolt://origin', credentials: 'Basic bmVvNGo6cGFzcw==' }
 
@@ -79,8 +103,12 @@ async function diff(name: string): Promise<Ran> {
 
 const compared = (name: string) =>
   only<VerifyReport>({
-    ...{ differing: 1, differences: only<VerifyReport['differences']>({ missingNode: 1 }), sample: 1 },
-    ...{ pairs: only<VerifyReport['pairs']>({ nodeUpsert: 1 }), seconds: 1, missingConstraints: [] },
+    differing: 1,
+    differences: only<VerifyReport['differences']>({ missingNode: 1 }),
+    sample: 1,
+    pairs: only<VerifyReport['pairs']>({ nodeUpsert: 1 }),
+    seconds: 1,
+    missingConstraints: [],
     first: [only<VerifyReport['first'][number]>({ part: 1, pair: 1, text: name })],
   })
 

@@ -48,10 +48,14 @@ const anyPicture: fc.Arbitrary<Picture> = fc
   .map(({ title, labels, line, arrows }) => ({
     title,
     bubbles: labels.map((label, index) => ({
-      ...{ label, lines: [line], marked: index % 2 === 0 ? [] : [line] },
+      label,
+      lines: [line],
+      marked: index % 2 === 0 ? [] : [line],
     })),
     arrows: arrows.map(({ from, to, text }) => ({
-      ...{ from: labels[from % labels.length] as string, to: labels[to % labels.length] as string, text },
+      from: labels[from % labels.length] as string,
+      to: labels[to % labels.length] as string,
+      text,
     })),
   }))
 

@@ -10,8 +10,11 @@ import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const request = {
-  ...{ mappedIndices: { DEFAULT_INDEX: 'Straße', DEFAULT_ID_FIELD: 'id' }, orgName: 'acme', fileName: 'many.json' },
-  ...{ dbUrl: 'bolt://origin', credentials: `Basic ${btoa('neo4j:password')}` },
+  mappedIndices: { DEFAULT_INDEX: 'Straße', DEFAULT_ID_FIELD: 'id' },
+  orgName: 'acme',
+  fileName: 'many.json',
+  dbUrl: 'bolt://origin',
+  credentials: `Basic ${btoa('neo4j:password')}`,
 }
 const limitBytes = createMulti.body?.limitBytes ?? 0
 

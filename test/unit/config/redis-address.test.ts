@@ -5,7 +5,10 @@ const none = { username: null, password: null, sentinelUsername: null, sentinelP
 
 test('a Sentinel URL needs a host and the name of the group', () => {
   expect(parseRedisAddress('redis+sentinel://one/mymaster').sentinel).toEqual({
-    ...{ sentinels: [{ host: 'one', port: 26_379 }], name: 'mymaster', database: 0, hasTls: false },
+    sentinels: [{ host: 'one', port: 26_379 }],
+    name: 'mymaster',
+    database: 0,
+    hasTls: false,
     ...none,
   })
 })
@@ -21,8 +24,13 @@ test('a Sentinel URL may name several hosts, a database, TLS, and users and pass
         { host: '::1', port: 26_379 },
         { host: '10.0.0.3', port: 1 },
       ],
-      ...{ name: 'my master', database: 7, hasTls: true },
-      ...{ username: 'app', password: 'p@ss,1', sentinelUsername: 'watch', sentinelPassword: 's&ecret' },
+      name: 'my master',
+      database: 7,
+      hasTls: true,
+      username: 'app',
+      password: 'p@ss,1',
+      sentinelUsername: 'watch',
+      sentinelPassword: 's&ecret',
     },
   })
   expect(parseRedisAddress('redis+sentinel://:secret@one/m').sentinel).toMatchObject({

@@ -18,7 +18,12 @@ function optionsOf(url: string) {
 test('a Sentinel URL gives passwords to both roles, and notices a failover', () => {
   expect(optionsOf('redis+sentinel://app:one@a,b:1/group/3?sentinelUsername=watch&sentinelPassword=two')).toMatchObject(
     {
-      ...{ name: 'group', db: 3, username: 'app', password: 'one', sentinelUsername: 'watch', sentinelPassword: 'two' },
+      name: 'group',
+      db: 3,
+      username: 'app',
+      password: 'one',
+      sentinelUsername: 'watch',
+      sentinelPassword: 'two',
       sentinels: [
         { host: 'a', port: 26_379 },
         { host: 'b', port: 1 },
@@ -31,6 +36,8 @@ test('a Sentinel URL gives passwords to both roles, and notices a failover', () 
 
 test('with rediss+sentinel Redis and the Sentinels use TLS', () => {
   expect(optionsOf('rediss+sentinel://a/group')).toMatchObject({
-    ...{ tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true },
+    tls: {},
+    sentinelTLS: {},
+    enableTLSForSentinelMode: true,
   })
 })

@@ -73,7 +73,9 @@ describe('a URL to call back', () => {
 const verdict = (text: string, allow: string) =>
   callbackAddress(parseHttpsUrl(text) as HttpsUrl, {
     allow: parseCallbackAllow(allow),
-    ...{ port: 443, dnsServers: null, secrets: parseSecretKeys(`c:${Buffer.alloc(32).toString('base64')}`) },
+    port: 443,
+    dnsServers: null,
+    secrets: parseSecretKeys(`c:${Buffer.alloc(32).toString('base64')}`),
   }).catch((error) => error.code)
 
 describe('CALLBACK_ALLOW', () => {

@@ -63,7 +63,9 @@ describe.each(['fail', 'skip'])('a far end or a node that gets its id while it i
     const read = (second: unknown[][], rows: unknown[][] = [bare]) =>
       readRelationshipRows(readingOf(rows, second, fields), type, { match: '', parameters: {} })
     await expect(read([[7n, 1n, 2n, false, false]])).rejects.toMatchObject({
-      ...{ status: 502, code: 'originChanged', retryable: true },
+      status: 502,
+      code: 'originChanged',
+      retryable: true,
       message: expect.stringContaining('the node 2 had another label or id at first'),
     })
     expect((await read([]))?.elements).toEqual([])

@@ -13,7 +13,9 @@ const far = [9n, ['Person'], [null, 'far']]
 
 /** Reads from an origin with these rows, two relationships at once. */
 const readingOf = (answer: Parameters<typeof answeringOrigin>[0]): Reading => ({
-  ...{ ...nothingLearned(), origin: answeringOrigin(answer), sizes: { probe: 10, group: 2, chunk: 10 } },
+  ...nothingLearned(),
+  origin: answeringOrigin(answer),
+  sizes: { probe: 10, group: 2, chunk: 10 },
   plan: planOf(parsePublishRequest(request({ relationships: ['KNOWS'], relationshipIdField: 'own' })).request),
 })
 

@@ -69,7 +69,8 @@ describe('without limit', () => {
       input,
     )
     await expect(listFiles.handle(reading, input)).rejects.toMatchObject({
-      ...{ status: 400, code: 'invalidRequest' },
+      status: 400,
+      code: 'invalidRequest',
       message:
         'limit: required where the names that match take more than 16 MiB; next in the answer is the after of the next page',
     })

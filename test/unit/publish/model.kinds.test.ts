@@ -21,7 +21,10 @@ test.each<[string, unknown[]]>([
   ['Boolean[]', [[true], []]],
 ])('the values of a property of the type %s are judged one by one', (dataType, allowed) => {
   const plan = planOf({
-    ...{ dbUrl: 'bolt://db', credentials: '', model: 'm', onModelViolation: 'omit' as const },
+    dbUrl: 'bolt://db',
+    credentials: '',
+    model: 'm',
+    onModelViolation: 'omit' as const,
     mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
   })
   const properties = [{ key: 'id' }, { key: 'a', dataType }]

@@ -15,7 +15,10 @@ const bound = {
 
 test('a node that the model refuses is reported as existing, so that no cleanup treats it as missing', () => {
   const plan = planOf({
-    ...{ dbUrl: 'bolt://db', credentials: '', model: 'grn', onModelViolation: 'omit' as const },
+    dbUrl: 'bolt://db',
+    credentials: '',
+    model: 'grn',
+    onModelViolation: 'omit' as const,
     mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
   })
   const report = createReport(bound)
@@ -23,7 +26,9 @@ test('a node that the model refuses is reported as existing, so that no cleanup 
   const checked: unknown[] = []
   const context = only<RequestContext>({
     observer: undefined,
-    ...{ plan, report, model: createModelRules(bound)(plan) },
+    plan,
+    report,
+    model: createModelRules(bound)(plan),
     conflicts: { identified: (node) => told.push(node), published() {}, missed() {} },
     uniqueness: only<RequestContext['uniqueness']>({ add: (identity) => checked.push(identity) }),
   })

@@ -130,9 +130,14 @@ test('10,000 nodes are judged as the rules say, each time they are read', () => 
   fc.assert(
     fc.property(model, mode, labels, sample, (bound, onModelViolation, labels, elements) => {
       const plan = planOf({
-        ...{ dbUrl: 'bolt://db', credentials: '', model: 'm', onModelViolation, onUnpublishable: 'skip' as const },
-        ...{ mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' } },
-        ...{ protectedNodeProperties: ['kept'], deleteProperties: ['gone'] },
+        dbUrl: 'bolt://db',
+        credentials: '',
+        model: 'm',
+        onModelViolation,
+        onUnpublishable: 'skip' as const,
+        mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+        protectedNodeProperties: ['kept'],
+        deleteProperties: ['gone'],
       })
       const rules = createModelRules(bound)(plan)
       const upserts = new NodeUpserts(plan, createPairMaker('dollar'), rules)

@@ -171,7 +171,11 @@ describe('unpublishable values are described in words', () => {
   ])('unpublishable values are described in words: %s', (_what, key, value, problem) => {
     const properties = propertiesOf({ fine: 'x', [key]: value })
     const kindOf = (excluded: string[]) => ({
-      ...{ numbers: 'plain' as const, syntax: 'dollar' as const, excluded: new Set(excluded), added: [], skips: false },
+      numbers: 'plain' as const,
+      syntax: 'dollar' as const,
+      excluded: new Set(excluded),
+      added: [],
+      skips: false,
       make: (of: readonly Field[]) => createPairMaker('dollar').nodeUpsertShape(person('p1'), of, changes()),
     })
     expect(() => upsertShape(kindOf([]), properties, () => 'the node')).toThrow(`the node ${problem}`)

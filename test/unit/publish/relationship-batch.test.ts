@@ -31,7 +31,9 @@ function openBatch() {
   const plan = planOf(parsePublishRequest(request({ relationships: ['KNOWS'] })).request)
   const pairs = createPairMaker('dollar')
   const context = only<WriteContext>({
-    ...{ plan, pairs, relationshipUpserts: new RelationshipUpserts(plan, pairs, null) },
+    plan,
+    pairs,
+    relationshipUpserts: new RelationshipUpserts(plan, pairs, null),
     writer: only<PacketWriter>({ add, updateMetadata: () => {} }),
     report: createReport(),
     stamp: null,

@@ -16,8 +16,10 @@ import { only } from '../../support/values/only.ts'
 import { request } from '../valid-request.ts'
 
 const fields = {
-  ...{ metadata: undefined, originIds: undefined },
-  ...{ relationshipIds: ['x', 'y'], relationshipIdField: 'own' },
+  metadata: undefined,
+  originIds: undefined,
+  relationshipIds: ['x', 'y'],
+  relationshipIdField: 'own',
 }
 
 /** Reads from an origin with these rows, two relationships at once, and keeps the parameters that it writes. */
@@ -31,19 +33,29 @@ function openContext(answer: Parameters<typeof answeringOrigin>[0], onUnpublisha
     return undefined
   }
   const context = only<WriteContext>({
-    ...{ ...nothingLearned(), origin, plan, pairs, sizes: { probe: 10, group: 2, chunk: 10 } },
-    ...{ relationshipUpserts: new RelationshipUpserts(plan, pairs, null), stamp: null },
+    ...nothingLearned(),
+    origin,
+    plan,
+    pairs,
+    sizes: { probe: 10, group: 2, chunk: 10 },
+    relationshipUpserts: new RelationshipUpserts(plan, pairs, null),
+    stamp: null,
     writer: only<PacketWriter>({ add, updateMetadata: () => {} }),
-    ...{ report: createReport(), uniqueness: createUniqueness(origin), observer: undefined, model: undefined },
+    report: createReport(),
+    uniqueness: createUniqueness(origin),
+    observer: undefined,
+    model: undefined,
     conflicts: { identified() {}, published() {}, missed() {} },
     schema: { types: async () => ['KNOWS'], indexedBy: async () => null, renewed() {} },
-    ...{ targets: listIds([]), seen: { see() {} } },
+    targets: listIds([]),
+    seen: { see() {} },
   })
   return { context, written }
 }
 
 const end = (node: number) => ({
-  ...{ node, labels: ['Person'] },
+  node,
+  labels: ['Person'],
   identity: { label: 'Person', idProperty: 'id', id: renderValue(`p${node}`) ?? expect.unreachable() },
 })
 
@@ -53,8 +65,12 @@ test('parallel relationships with one own id collapse, although others separate 
     (ids as number[]).map((id) => [BigInt(id), { own: own[id], at: BigInt(id) }, true]),
   )
   const rows = own.map((id, relationship) => ({
-    ...{ relationship, type: 'KNOWS', ownId: JSON.stringify(id), name: id },
-    ...{ start: end(1), end: end(id === 'x' ? 2 : 3) },
+    relationship,
+    type: 'KNOWS',
+    ownId: JSON.stringify(id),
+    name: id,
+    start: end(1),
+    end: end(id === 'x' ? 2 : 3),
   }))
   await writeFound(context, { rows, ends: [], missing: [], skipped: 0 })
   expect(written).toEqual([
@@ -80,7 +96,8 @@ test('a relationship that was deleted while it was found cannot hide that more w
   const found = [2n, 'KNOWS', { own: 'x' }, ...node(1), ...node(2), true]
   const { context } = openContext(() => [deleted, ...Array(100_000).fill(found)])
   await expect(findByRelationshipIds(context)).rejects.toMatchObject({
-    ...{ status: 413, code: 'tooManyFound' },
+    status: 413,
+    code: 'tooManyFound',
     message: 'relationshipIds: more than 100000 relationships of the origin have these ids',
   })
 })
@@ -89,7 +106,8 @@ test('if the relationships with the ids take too many bytes, the error says so',
   const { context } = openContext(() => [])
   const origin = { ...context.origin, rows: async () => ({ rows: null, rowBytes: 0 }) }
   await expect(findByRelationshipIds({ ...context, origin })).rejects.toMatchObject({
-    ...{ status: 413, code: 'tooManyFound' },
+    status: 413,
+    code: 'tooManyFound',
     message: 'relationshipIds: the relationships of the origin that have these ids take more than 128 MiB',
   })
 })

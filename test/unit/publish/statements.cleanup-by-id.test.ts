@@ -43,8 +43,13 @@ describe('cleanup by relationship id', () => {
 
 describe('cleanup by far end and relationship id', () => {
   const both = (direction: 'out' | 'in', id: unknown, relationshipId: unknown): KeepClause => ({
-    ...{ by: 'farEndAndId', direction, label: 'Movie', idProperty: 'title', id: expressionOf(id) },
-    ...{ field: 'grn', relationshipId: expressionOf(relationshipId) },
+    by: 'farEndAndId',
+    direction,
+    label: 'Movie',
+    idProperty: 'title',
+    id: expressionOf(id),
+    field: 'grn',
+    relationshipId: expressionOf(relationshipId),
   })
 
   test('a cleanup by far end and relationship id keeps the listed pairs', () => {

@@ -50,7 +50,8 @@ const nodeUpsert = fc
       fields: [...fields.filter(({ key }) => key !== id.key), id].sort((a, b) => byCodePoint(a.key, b.key)),
       changes: {
         protectedKeys: protectedKeys.filter((key) => key !== id.key),
-        ...{ added, removed: removed.filter((label) => label !== node.label) },
+        added,
+        removed: removed.filter((label) => label !== node.label),
       },
     }
   })

@@ -57,9 +57,14 @@ describe('a part', () => {
     expect(stored.map((bytes) => gunzipSync(bytes))).toEqual(texts)
     expect(keys.map((key) => storage.store.encodingOf(key))).toEqual(['gzip', 'gzip'])
     const described = texts.map((bytes, index) => ({
-      ...{ key: keys[index], bytes: bytes.length, pairs: 500, sha256: hash('sha256', bytes) },
-      ...{ etag: hash('md5', stored[index] as Buffer), statements: { nodeUpsert: 500 } },
-      ...{ compression: 'gzip', storedBytes: stored[index]?.length },
+      key: keys[index],
+      bytes: bytes.length,
+      pairs: 500,
+      sha256: hash('sha256', bytes),
+      etag: hash('md5', stored[index] as Buffer),
+      statements: { nodeUpsert: 500 },
+      compression: 'gzip',
+      storedBytes: stored[index]?.length,
     }))
     expect(manifest.parts).toEqual(described)
   })

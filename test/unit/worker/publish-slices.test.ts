@@ -21,14 +21,12 @@ async function stepAfter(built: number, state: JobRecord['state']) {
   const store = openMemoryStore()
   const job = only<JobRecord>({
     id: randomUUID(),
-    ...{
-      orgName: 'org',
-      fileName: 'file',
-      state,
-      attempt: 1,
-      order: orderOf({ batchSize: 1, force: false }),
-      progress: progressOf('reading', 45),
-    },
+    orgName: 'org',
+    fileName: 'file',
+    state,
+    attempt: 1,
+    order: orderOf({ batchSize: 1, force: false }),
+    progress: progressOf('reading', 45),
   })
   await store.put(planKey(job.orgName, job.id), Buffer.from(JSON.stringify({ slices: [0, 1, 2], treatments: [] })))
   for (let slice = 0; slice < built; slice++) {

@@ -64,7 +64,9 @@ export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): Re
     positions,
   })
   return {
-    ...{ positions, keepRead: kept.keepRead, keepPublished: kept.keepPublished },
+    positions,
+    keepRead: kept.keepRead,
+    keepPublished: kept.keepPublished,
     open({ start, nodes, identities }) {
       for (const [index, node] of nodes.entries()) {
         const identity = identities.get(node)

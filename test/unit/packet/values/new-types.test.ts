@@ -71,7 +71,11 @@ describe.each(values)('a new type: %s', (what, value, json, written) => {
     const pairs = createPairMaker('dollar')
     const identity = { label: 'P', idProperty: 'id', id: { json: '"a"', wrap: null, list: false } }
     const kind = {
-      ...{ numbers: 'plain' as const, syntax: 'dollar' as const, excluded: new Set<string>(), added: [], skips: false },
+      numbers: 'plain' as const,
+      syntax: 'dollar' as const,
+      excluded: new Set<string>(),
+      added: [],
+      skips: false,
       make: (fields: Parameters<typeof pairs.nodeUpsertShape>[1]) => {
         const made = pairs.nodeUpsertShape(identity, fields, { added: [], removed: [], protectedKeys: [] })
         expect(recognise(JSON.parse(made.statement))).toMatchObject({ kind: 'nodeUpsert' })
