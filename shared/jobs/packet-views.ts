@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis'
-import { AppError } from '../errors/app-error.ts'
 import { type EventContext, plainFilesFailed } from '../observability/events.ts'
 import { redisNow } from '../redis/connect.ts'
 import { stalePlainFilesKey } from '../redis/keys.ts'
@@ -7,7 +6,7 @@ import { script } from '../redis/script.ts'
 import type { Generation } from '../storage/generation-reader.ts'
 import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { copyCommitted, refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, isNameBlocked, refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 
 // A mark that changed belongs to a later commit, which refreshes the files itself.
@@ -16,8 +15,6 @@ const refreshed = script(
   `if redis.call('ZSCORE', '${stalePlainFilesKey}', name) ~= marked then return 0 end
 return redis.call('ZREM', '${stalePlainFilesKey}', name)`,
 )
-
-const isNameBlocked = (error: unknown) => error instanceof AppError && error.code === 'nameBlocked'
 
 /**
  * The views of packets that follow a commit: the plain files, and the generation markers that listings read. A packet

@@ -1,4 +1,5 @@
 import { parsePartName, partNames } from '../../packet/names.ts'
+import { AppError } from '../errors/app-error.ts'
 import { inBatches } from '../store/batches.ts'
 import type { ObjectStore, StoredObject } from '../store/object-store.ts'
 import type { Generation, GenerationReader } from './generation-reader.ts'
@@ -150,14 +151,27 @@ async function copyParts(
   const wanted = partNames(name, parts.length)
   const present = existing ?? (await plainFilesOf(store, generations, name))
   const found = new Map(present.map((object) => [object.key, object]))
-  await inBatches([...wanted.entries()], async ([index, key]) => {
+  const blocked = await inBatches([...wanted.entries()], async ([index, key]) => {
     const part = parts[index] as ManifestPart
     const before = found.get(key)
-    if (!before || contentOf(before) !== contentOf(part)) await store.copy(part.key, key)
+    if (before && contentOf(before) === contentOf(part)) return null
+    return store.copy(part.key, key).then(
+      () => null,
+      (error) => {
+        if (isNameBlocked(error)) return error
+        throw error
+      },
+    )
   })
   const kept = new Set(wanted)
   for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
+  // Only then, because files of an earlier packet must not stay in place of a file that the store cannot keep.
+  for (const error of blocked) if (error !== null) throw error
 }
+
+/** Whether the store can never keep a file of this name, as it is now. */
+export const isNameBlocked = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'nameBlocked'
 
 async function removeLeftovers(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
   const others = new Set((await othersFiles(store, generations, name)).map(({ key }) => key))

@@ -51,6 +51,20 @@ describe('the plain files match the packet', () => {
     expect(copied).toEqual(['fPart1of3', 'fPart2of3'])
   })
 
+  test('no part of an earlier packet stays, also if the store keeps no file of the new one beside files below it', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['1', '2'])
+    await refresh(`${org}/f`)
+    await put(`${org}/f/below`, 'below')
+    await commitPacket(storage, `${org}/f`, ['3'])
+    const refreshed = await refresh(`${org}/f`).then(
+      () => 'copied',
+      ({ code }) => code,
+    )
+    expect(refreshed).toBe(store.keysBelowKeys() === 'refused' ? 'nameBlocked' : 'copied')
+    expect(Object.keys(await viewOf(storage, org)).filter((name) => name.startsWith('fPart'))).toEqual([])
+  })
+
   test('the plain files match the packet next to very many names that merely start with its own', async () => {
     const org = someOrg()
     const others = Array.from({ length: 1_050 }, (_, index) => `f-${index}`)
