@@ -33,9 +33,14 @@ function withOffset(at: DateTime<bigint>, offset: bigint | undefined) {
   return new neo4j.types.DateTime(year, month, day, hour, minute, second, nanosecond, offset, timeZoneId)
 }
 
+const patternOf = (owner: 'node' | 'relationship') => (owner === 'node' ? '(x)' : '()-[x]->()')
+// Appending to an empty list wraps a single value and leaves a list unchanged.
+const offsetsOf = (value: string) => `[at IN [] + ${value} | at.offsetSeconds]`
+
 /** A query whose only value is the list of offsets of a property. `$id`: the internal id of the element. */
-export function offsetsQuery(owner: 'node' | 'relationship', key: string): string {
-  const pattern = owner === 'node' ? '(x)' : '()-[x]->()'
-  // Appending to an empty list wraps a single value and leaves a list unchanged.
-  return `MATCH ${pattern} WHERE id(x) = $id RETURN [at IN [] + x.${quote(key)} | at.offsetSeconds] AS offsets`
-}
+export const offsetsQuery = (owner: 'node' | 'relationship', key: string): string =>
+  `MATCH ${patternOf(owner)} WHERE id(x) = $id RETURN ${offsetsOf(`x.${quote(key)}`)} AS offsets`
+
+/** The same with the property itself as the first value, from one look. */
+export const zonedQuery = (owner: 'node' | 'relationship', key: string): string =>
+  `MATCH ${patternOf(owner)} WHERE id(x) = $id WITH x.${quote(key)} AS value RETURN value, ${offsetsOf('value')} AS offsets`

@@ -69,11 +69,16 @@ async function nodesOf(
     return { node, labels: ofNode, properties: found }
   })
   if (found === null) return null
+  const gone = new Set<NodeRow>()
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
-    await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes)
-  const elements = await withoutDeleted(reading, found.elements)
+    if (!(await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes))) gone.add(row)
+  const elements = await withoutDeleted(reading, withoutThese(found.elements, gone))
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
+
+/** The elements that are not in this set, which is mostly empty. */
+export const withoutThese = <One>(elements: One[], gone: ReadonlySet<One>): One[] =>
+  gone.size === 0 ? elements : elements.filter((one) => !gone.has(one))
 
 /** The columns of a node at the end of a relationship, which `readEnd` reads. `bindLabels` comes before them. */
 export const endColumns = (variable: string): string => `id(${variable}), ${labelsAndValues(variable, keysOfEnds)}`

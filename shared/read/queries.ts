@@ -1,10 +1,12 @@
 import { quote } from '../../packet/cypher/identifiers.ts'
 import { requestText } from '../../packet/identity.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
+import { isList, kind } from '../../packet/packstream/kinds.ts'
+import { passValue } from '../../packet/packstream/pass-value.ts'
 import type { Rendered } from '../../packet/values/values.ts'
-import { offsetsQuery } from '../../packet/values/zone-offsets.ts'
+import { zonedQuery } from '../../packet/values/zone-offsets.ts'
 import type { Origin } from '../origin/connect.ts'
-import { malformed } from '../origin/origin-cursor.ts'
+import { malformed, originCursor } from '../origin/origin-cursor.ts'
 import { readValue } from '../origin/properties.ts'
 import { deletedOf } from './deleted.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInternalId } from './internal-ids.ts'
@@ -127,25 +129,37 @@ async function duplicatesOf(
   return shared
 }
 
+/** A property as it is now, and the offsets of its datetimes in seconds: none if they do not belong to it. */
+interface ZonedProperty {
+  isAbsent: boolean
+  value: Buffer
+  offsets: readonly number[]
+}
+
 /**
- * The `count` offsets, in seconds, of a zoned datetime property (of each element of a list), which Bolt 3 omits. Empty
- * if there are more or fewer.
+ * A property with zoned datetimes and their offsets, which early versions of Bolt omit, from one look: offsets of a
+ * later value would make another instant of an earlier one. null if the element no longer exists.
  */
-export async function readOffsets(
+export async function readZoned(
   origin: Origin,
   owner: 'node' | 'relationship',
   id: InternalId,
   key: string,
-  count: number,
-): Promise<number[]> {
-  const offsets: number[] = []
-  await origin.each(offsetsQuery(owner, key), { id: asInteger(id) }, (row) => {
-    const isFirst = offsets.length === 0
-    const found = row.list()
+): Promise<ZonedProperty | null> {
+  let zoned: ZonedProperty | null = null
+  await origin.each(zonedQuery(owner, key), { id: asInteger(id) }, (row) => {
+    const { bytes, at: start } = row
+    const of = passValue(row)
+    const values = isList(of) ? originCursor().open(bytes, start, row.at).list() : 1
+    const value = Buffer.from(bytes.subarray(start, row.at))
+    const found = row.passNull() ? 0 : row.list()
+    const isKept = zoned === null && found === values
+    const offsets: number[] = []
     for (let left = found; left > 0; left--) {
-      if (isFirst && found === count) offsets.push(row.integer())
+      if (isKept) offsets.push(row.integer())
       else row.skip()
     }
+    zoned ??= { isAbsent: of === kind.absent, value, offsets }
   })
-  return offsets
+  return zoned
 }

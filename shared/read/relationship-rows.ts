@@ -4,7 +4,7 @@ import { absentShape } from '../origin/shapes.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
-import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { endColumns, type NodeRow, readEnd, withoutThese } from './nodes.ts'
 import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
@@ -101,11 +101,13 @@ export async function readRelationshipRows(
     ends: [far],
   })
   const elements = await withoutDeletedRelationships(reading, found.elements, asRead, absent)
+  const gone = new Set<RelationshipRow>()
   for (const row of elements) {
+    const { relationship, far } = row
     if (row.properties.shape.lacksOffsets)
-      await completeZones(origin, 'relationship', row.relationship, row, source, shapes.relationships)
-    if (row.far.properties.shape.lacksOffsets)
-      await completeZones(origin, 'node', row.far.node, row.far, source, shapes.farEnds)
+      if (!(await completeZones(origin, 'relationship', relationship, row, source, shapes.relationships))) gone.add(row)
+    if (far.properties.shape.lacksOffsets)
+      if (!(await completeZones(origin, 'node', far.node, far, source, shapes.farEnds))) gone.add(row)
   }
-  return { elements, release: () => rows.release() }
+  return { elements: withoutThese(elements, gone), release: () => rows.release() }
 }

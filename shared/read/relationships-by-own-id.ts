@@ -6,7 +6,7 @@ import { absentShape } from '../origin/shapes.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
-import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { endColumns, type NodeRow, readEnd, withoutThese } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import type { RelationshipSchema } from './schema.ts'
 import { completeZones } from './zone-offsets.ts'
@@ -80,10 +80,10 @@ export async function* findRelationships(
       if (!isPresent) absent.push({ relationship, nodes: [] })
       const [whole] = isPresent ? await withoutDeletedRelationships(reading, [found], asRead, []) : []
       if (whole === undefined) continue
-      await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
+      let exists = await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
       for (const end of [found.start, found.end])
-        await completeZones(origin, 'node', end.node, end, source, shapes.farEnds)
-      yield found
+        exists &&= await completeZones(origin, 'node', end.node, end, source, shapes.farEnds)
+      if (exists) yield found
       source.positions.length = 0
     }
     rows.release()
@@ -136,9 +136,11 @@ export async function readWhole(
   if (found === null) return null
   await withoutDeletedRelationships(reading, [], asRead, absent)
   const { elements, source } = found
+  const gone = new Set<(typeof elements)[number]>()
   for (const one of elements)
-    await completeZones(origin, 'relationship', one.relationship, one, source, shapes.relationships)
-  return { elements, release: () => rows.release() }
+    if (!(await completeZones(origin, 'relationship', one.relationship, one, source, shapes.relationships)))
+      gone.add(one)
+  return { elements: withoutThese(elements, gone), release: () => rows.release() }
 }
 
 /** One query, for some of the types. */

@@ -1,14 +1,17 @@
 import { elementKind, isList, kind, tag } from '../../packet/packstream/kinds.ts'
+import { passValue } from '../../packet/packstream/pass-value.ts'
 import type { Origin } from '../origin/connect.ts'
 import { originCursor } from '../origin/origin-cursor.ts'
 import { type Properties, type RowSource, readProperties } from '../origin/properties.ts'
 import type { Shapes } from '../origin/shapes.ts'
 import type { InternalId } from './internal-ids.ts'
-import { readOffsets } from './queries.ts'
+import { readZoned } from './queries.ts'
 
 /**
  * Adds the offsets of an element's zoned datetimes. Early versions of Bolt omit them, which is ambiguous in the hour
- * that a clock change repeats. The properties become a copy with offsets, which is appended to the rows. Contract 13.
+ * that a clock change repeats. The properties become a copy with offsets, which is appended to the rows. It has these
+ * properties as they are now, because they may have changed since they were read. Contract 13.
+ * @returns whether the element still exists
  */
 export async function completeZones(
   origin: Origin,
@@ -17,25 +20,26 @@ export async function completeZones(
   element: { properties: Properties },
   source: RowSource,
   shapes: Shapes,
-): Promise<void> {
+): Promise<boolean> {
   const { properties } = element
   const { keys, kinds, lacksOffsets } = properties.shape
-  if (!lacksOffsets) return
-  const entries: Buffer[] = [header(0xd8, keys.length)]
-  for (const [index, key] of keys.entries()) {
-    const of = kinds[index] as number
-    const value = Buffer.from(properties.bytesOf(index))
-    const isZoned = elementKind(of) === kind.zonedAtLocal
-    entries.push(header(0xd0, Buffer.byteLength(key)), Buffer.from(key))
-    if (!isZoned) entries.push(value)
-    else {
-      const count = isList(of) ? originCursor().open(value, 0, value.length).list() : 1
-      entries.push(withOffsets(value, isList(of), await readOffsets(origin, owner, id, key, count)))
+  if (!lacksOffsets) return true
+  const entries: { key: Buffer; value: Buffer }[] = []
+  for (const [index, name] of keys.entries()) {
+    const key = Buffer.from(name)
+    if (elementKind(kinds[index] as number) !== kind.zonedAtLocal) {
+      entries.push({ key, value: Buffer.from(properties.bytesOf(index)) })
+      continue
     }
+    const zoned = await readZoned(origin, owner, id, name)
+    if (zoned === null) return false
+    if (!zoned.isAbsent) entries.push({ key, value: withOffsets(zoned.value, zoned.offsets) })
   }
-  const start = source.rows.add(Buffer.concat(entries))
+  const map = entries.flatMap(({ key, value }) => [header(0xd0, key.length), key, value])
+  const start = source.rows.add(Buffer.concat([header(0xd8, entries.length), ...map]))
   const { bytes } = source.rows
   element.properties = readProperties(originCursor().open(bytes, start, bytes.length), shapes, source)
+  return true
 }
 
 /** The head of a string or map, whose size follows the marker in four bytes. */
@@ -47,10 +51,13 @@ function header(marker8: number, size: number): Buffer {
 
 const day = 86_400
 
-/** Adds offsets to a datetime or a list of them. Returns `value` if they do not fit, because it has changed since. */
-function withOffsets(value: Buffer, isOfList: boolean, offsets: readonly number[]): Buffer {
+/** Adds offsets to a datetime or a list of them. Returns `value` if they do not fit, or it is of another kind now. */
+function withOffsets(value: Buffer, offsets: readonly number[]): Buffer {
   const cursor = originCursor().open(value, 0, value.length)
-  const count = isOfList ? cursor.list() : 1
+  const of = passValue(cursor)
+  if (elementKind(of) !== kind.zonedAtLocal) return value
+  cursor.at = 0
+  const count = isList(of) ? cursor.list() : 1
   if (offsets.length !== count || offsets.some((offset) => Math.abs(offset) > day)) return value
   const pieces = [value.subarray(0, cursor.at)]
   for (const offset of offsets) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countRelationships, findDuplicates, readOffsets } from '../../../shared/read/queries.ts'
+import { countRelationships, findDuplicates, readZoned } from '../../../shared/read/queries.ts'
 import { createRelationshipSchema } from '../../../shared/read/schema.ts'
 import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 
@@ -26,6 +26,10 @@ test('an origin that sends more relationship types than any graph has is refused
 })
 
 test('offsets are read from the first row alone, and not from one of another length', async () => {
-  expect(await readOffsets(endless([[3_600n, 7_200n]]), 'node', 1, 'at', 2)).toEqual([3_600, 7_200])
-  expect(await readOffsets(endless([[3_600n, 7_200n]]), 'node', 1, 'at', 1)).toEqual([])
+  const offsets = async (value: unknown) =>
+    (await readZoned(endless([value, [3_600n, 7_200n]]), 'node', 1, 'at'))?.offsets
+  expect(await offsets(['a', 'b'])).toEqual([3_600, 7_200])
+  expect(await offsets(['a'])).toEqual([])
+  expect(await offsets('a')).toEqual([])
+  expect(await readZoned(endless([null, null]), 'node', 1, 'at')).toMatchObject({ isAbsent: true, offsets: [] })
 })
