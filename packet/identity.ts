@@ -50,8 +50,24 @@ function numberText({ json, wrap }: Rendered): string | null {
 }
 
 // Neo4j takes the largest integer for equal to the float that is larger by one.
-const [largest, afterLargest] = [String(2n ** 63n - 1n), 2 ** 63]
+const [lastInteger, floatAfterIt] = [2n ** 63n - 1n, 2 ** 63]
+
+/**
+ * Ids that `MERGE` treats as equal, although a uniqueness constraint allows a node with each of them, by their common
+ * `mergeText`.
+ */
+const allowedTogether: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ['0', [0, -0]],
+  [String(lastInteger), [lastInteger, floatAfterIt]],
+])
+
+/** How zeros, and numbers near the largest integer, are written. */
+const mayBeAllowedTogether = /^"?(?:-?0(?:\.0)?"?$|92233720368547)/
+
+/** The ids that are equal to this one and may be those of other nodes, whatever constraint is there; null for most. */
+export const equalsOf = (id: Rendered): readonly unknown[] | null =>
+  mayBeAllowedTogether.test(id.json) ? (allowedTogether.get(mergeText(id)) ?? null) : null
 
 const plainNumber = (text: string): string =>
   /[.eE]/.test(text) && Number.isInteger(Number(text)) ? integerText(Number(text)) : text
-const integerText = (value: number) => (value === afterLargest ? largest : String(BigInt(value)))
+const integerText = (value: number) => String(value === floatAfterIt ? lastInteger : BigInt(value))

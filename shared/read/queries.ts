@@ -95,9 +95,9 @@ const searchesForDuplicates = 3
 export const findDuplicates = (origin: Origin, label: string, idProperty: string, values: readonly unknown[]) =>
   duplicatesOf(origin, label, idProperty, values, (n, id) => `MATCH ${n} WHERE ${id} IN $values`)
 
-/** The same for 0, 0.0 and -0.0. An index finds 0.0 and -0.0 only when it is asked for each of them. */
-export const findDuplicateZeros = (origin: Origin, label: string, idProperty: string) =>
-  duplicatesOf(origin, label, idProperty, [0, -0], (n, id) => `UNWIND $values AS value MATCH ${n} WHERE ${id} = value`)
+/** The same for equal values of which an index finds each only when it is asked for it, such as 0.0 and -0.0. */
+export const findDuplicatesApart = (origin: Origin, label: string, idProperty: string, values: readonly unknown[]) =>
+  duplicatesOf(origin, label, idProperty, values, (n, id) => `UNWIND $values AS value MATCH ${n} WHERE ${id} = value`)
 
 async function duplicatesOf(
   origin: Origin,

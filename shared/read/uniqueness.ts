@@ -1,18 +1,21 @@
-import { type Identity, idText, mergeText } from '../../packet/identity.ts'
-import type { Rendered } from '../../packet/values/values.ts'
+import { equalsOf, type Identity, idText, mergeText } from '../../packet/identity.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Origin } from '../origin/connect.ts'
 import type { Properties } from '../origin/properties.ts'
-import { findDuplicates, findDuplicateZeros } from './queries.ts'
+import { findDuplicates, findDuplicatesApart } from './queries.ts'
 import { hasUniqueness } from './schema.ts'
 
 export type Uniqueness = ReturnType<typeof createUniqueness>
-type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
-/** The text of 0, 0.0 and -0.0. `MERGE` treats them as equal, but a uniqueness constraint allows both 0.0 and -0.0. */
-const zero = '0'
-const longestZero = '"-0.0"'.length
-const isZero = (id: Rendered): boolean => id.json.length <= longestZero && mergeText(id) === zero
+interface Unchecked {
+  label: string
+  idProperty: string
+  values: Map<string, unknown>
+  /** Equal values that a constraint allows together. */
+  apart: Map<string, readonly unknown[]>
+}
+
+type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export function createUniqueness(origin: Origin) {
@@ -21,7 +24,7 @@ export function createUniqueness(origin: Origin) {
   const duplicates = new Set<string>()
   // Most identities are of the same kind as the previous one.
   let last: { label: string; idProperty: string; key: string } | null = null
-  const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
+  const unchecked = new Map<string, Unchecked>()
 
   return {
     /** `properties`: the properties of the node. */
@@ -31,14 +34,16 @@ export function createUniqueness(origin: Origin) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
-      if (proven.get(key)?.isGuaranteed && !isZero(identity.id)) return
+      const equals = equalsOf(identity.id)
+      if (proven.get(key)?.isGuaranteed && equals === null) return
       // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
       const index = properties.shape.indexOf(idProperty)
       const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
       keys.set(identity, `${key}\u0000${text}`)
-      const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
+      const kind = unchecked.get(key) ?? { label, idProperty, values: new Map(), apart: new Map() }
       unchecked.set(key, kind)
-      if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
+      if (equals !== null) kind.apart.set(text, equals)
+      else if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
     },
     isDuplicate: (identity: Identity): boolean => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
     /**
@@ -46,13 +51,14 @@ export function createUniqueness(origin: Origin) {
      * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
      */
     async check(skip: OnDuplicate | null): Promise<void> {
-      for (const [key, { label, idProperty, values }] of unchecked) {
+      for (const [key, { label, idProperty, values, apart }] of unchecked) {
         const isGuaranteed = proven.get(key)?.isGuaranteed ?? (await hasUniqueness(origin, label, idProperty))
         proven.set(key, { label, idProperty, isGuaranteed })
-        const hasZero = values.delete(zero)
         const shared = [
-          ...(isGuaranteed ? [] : await findDuplicates(origin, label, idProperty, [...values.values()])),
-          ...(hasZero ? await findDuplicateZeros(origin, label, idProperty) : []),
+          ...(isGuaranteed || values.size === 0
+            ? []
+            : await findDuplicates(origin, label, idProperty, [...values.values()])),
+          ...(apart.size > 0 ? await findDuplicatesApart(origin, label, idProperty, [...apart.values()].flat()) : []),
         ]
         for (const rendered of shared) {
           if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)

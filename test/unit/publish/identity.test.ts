@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { idText, mergeText, requestText } from '../../../packet/identity.ts'
+import { equalsOf, idText, mergeText, requestText } from '../../../packet/identity.ts'
 import { renderValue } from '../../../packet/values/render-value.ts'
 import { identityOf, identityRule, idPropertyOf } from '../../../shared/request/identity.ts'
 import { propertiesOf } from '../../support/origins/packstream.ts'
@@ -178,4 +178,23 @@ describe('ids that are equal for MERGE', () => {
     expect(mergeText(rendered(2n ** 60n + 1n))).not.toBe(mergeText(rendered(2n ** 60n)))
     expect(mergeText(rendered(`${2n ** 60n}`))).not.toBe(mergeText(rendered(2n ** 60n)))
   })
+})
+
+test.each([
+  [0, [0, -0]],
+  [-0, [0, -0]],
+  [0n, [0, -0]],
+  [2n ** 63n - 1n, [2n ** 63n - 1n, 2 ** 63]],
+  [2 ** 63, [2n ** 63n - 1n, 2 ** 63]],
+  [-(2n ** 63n), null],
+  [-(2 ** 63), null],
+  ['0', null],
+  ['9223372036854775807', null],
+  [[0], null],
+  [10n, null],
+  [0.5, null],
+])('the ids that MERGE finds equal to %s, although a constraint allows a node of each, are %s', (id, equals) => {
+  for (const numbers of ['plain', 'strict'] as const) {
+    expect(equalsOf(renderValue(id, numbers) ?? expect.unreachable())).toEqual(equals)
+  }
 })
