@@ -123,13 +123,22 @@ export const propertiesOf = (kind: string, expressions: readonly string[]): [key
 // Several hundred KB of text with non-BMP characters, which does not repeat within one chunk of any encoder.
 const long = Array.from({ length: 60_000 }, (_, index) => `${index} 🎈 é`).join('')
 
-/** For each kind, a node and a relationship with all its values. @returns the ids of the nodes. */
-export async function drawMatrix(driver: Driver, label: string, durations: Durations): Promise<string[]> {
+/**
+ * For each kind, a node and a relationship with all its values, except those that the server refuses.
+ * @returns the ids of the nodes.
+ */
+export async function drawMatrix(
+  driver: Driver,
+  label: string,
+  durations: Durations,
+  refused: readonly string[] = [],
+): Promise<string[]> {
   const longDuration = durationsOf[durations]
   const kinds: Record<string, readonly string[]> = longDuration.length === 0 ? matrix : { ...matrix, longDuration }
   await run(driver, `CREATE (:${label} {id: 'long', empty: [], long: $long})`, { long })
   for (const [kind, expressions] of Object.entries(kinds)) {
-    const map = propertiesOf(kind, expressions).map((entry) => entry.join(': '))
+    const taken = expressions.filter((expression) => !refused.includes(expression))
+    const map = propertiesOf(kind, taken).map((entry) => entry.join(': '))
     const ends = `CREATE (a:${label} {id: '${kind}'})-[r:T]->(:${label} {id: '${kind} end'})`
     await run(driver, `${ends} WITH a, r, {${map.join(', ')}} AS all SET a += all, r += all`)
   }

@@ -18,6 +18,7 @@ import { checkCases } from '../run/check-cases.ts'
 import { checkUndo } from '../run/check-undo.ts'
 import { openWorldOf } from '../run/open-world.ts'
 import { type Durations, drawMatrix } from '../type-matrix.ts'
+import { limitsOf, testKnownLimits } from './known-limits.ts'
 
 /** A database that is not part of the stack, with a service that may read it, and what generated cases need. */
 export type OtherDatabase = Awaited<ReturnType<typeof openOther>>
@@ -59,6 +60,8 @@ export async function openOther(
 }
 
 interface Asked {
+  /** As `npm run try:database` names it; absent: a database without known limits. */
+  server?: string
   /** How titles name the database. */
   name: string
   /** Which of the longest durations it stores. */
@@ -69,9 +72,14 @@ interface Asked {
 }
 
 /** Registers what every supported database does, as origin and as target. */
-export function testOtherDatabase(other: OtherDatabase, { name, durations = 5, cases, undone: wanted }: Asked) {
+export function testOtherDatabase(
+  other: OtherDatabase,
+  { server = '', name, durations = 5, cases, undone: wanted }: Asked,
+) {
   const { address, client, worlds, driver, five, directory } = other
   const timeout = 240_000 + 8_000 * cases
+  const { refused, changed, limits } = limitsOf(server)
+  const isExactTarget = limits.length === 0
 
   const ways: (readonly ['braces' | 'dollar', string, Driver])[] = [
     ['dollar', name, driver],
@@ -81,7 +89,7 @@ export function testOtherDatabase(other: OtherDatabase, { name, durations = 5, c
   test.each(ways)(`values of every type, published from ${name} in %s, replay exactly into %s`, async (...way) => {
     const [parameterSyntax, , copy] = way
     const label = uniqueName('Matrix')
-    const originIds = await drawMatrix(driver, label, durations)
+    const originIds = await drawMatrix(driver, label, durations, refused)
     const answer = await client.post('/1.0/publish/', {
       ...database(address, label, 'id'),
       originIds,
@@ -95,8 +103,13 @@ export function testOtherDatabase(other: OtherDatabase, { name, durations = 5, c
     expect(expected.nodes.length).toBe(2 * originIds.length - 1)
     await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
     await replayInOrder(copy, pairs)
-    expect(differences(expected, await readGraph(copy, label))).toEqual([])
+    const differing = differences(expected, await readGraph(copy, label))
+    const isKnown = (line: string) => copy === driver && changed.some((kind) => line.includes(`"id": "${kind}"`))
+    expect(differing.filter((line) => !isKnown(line))).toEqual([])
+    if (copy === driver && changed.length > 0) expect(differing).not.toEqual([])
   })
+
+  testKnownLimits(server, name, driver)
 
   // Neo4j 4.3 returns such a relationship twice if it planned the query while there was none of the type.
   test(`a self-loop is published once from ${name}`, async () => {
@@ -121,16 +134,16 @@ export function testOtherDatabase(other: OtherDatabase, { name, durations = 5, c
     await checkCases(worlds.from, { cases }, () => {})
   })
 
-  test(`generated cases replay into ${name}`, { timeout }, async () => {
+  test.skipIf(!isExactTarget)(`generated cases replay into ${name}`, { timeout }, async () => {
     await checkCases(worlds.into, { cases }, () => {})
   })
 
-  test(`generated cases are replayed into ${name} and undone`, { timeout }, async () => {
+  test.skipIf(!isExactTarget)(`generated cases are replayed into ${name} and undone`, { timeout }, async () => {
     const { undone: count } = await checkUndo(worlds.undo, address, wanted, Math.floor(Math.random() * 2 ** 31))
     expect(count).toBe(wanted)
   })
 
-  test(`every kind of statement is replayed, verified and undone on ${name}`, async () => {
+  test.skipIf(!isExactTarget)(`every kind of statement is replayed, verified and undone on ${name}`, async () => {
     const label = uniqueName('Kind')
     await run(driver, `CREATE (:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'})`)
     const before = await readGraph(driver, label)
