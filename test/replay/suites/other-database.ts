@@ -78,11 +78,11 @@ export function testOtherDatabase(
 ) {
   const { address, client, worlds, driver, five, directory } = other
   const timeout = 240_000 + 8_000 * cases
-  const { refused, changed, limits } = limitsOf(server)
+  const { refused, limits } = limitsOf(server)
   const isExactTarget = limits.length === 0
 
   const ways: (readonly ['braces' | 'dollar', string, Driver])[] = [
-    ['dollar', name, driver],
+    ...(isExactTarget ? [['dollar', name, driver] as const] : []),
     ['dollar', 'Neo4j 5', five],
     ...(worlds.from?.parameterSyntax === 'braces' ? [['braces', name, driver] as const] : []),
   ]
@@ -103,10 +103,7 @@ export function testOtherDatabase(
     expect(expected.nodes.length).toBe(2 * originIds.length - 1)
     await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
     await replayInOrder(copy, pairs)
-    const differing = differences(expected, await readGraph(copy, label))
-    const isKnown = (line: string) => copy === driver && changed.some((kind) => line.includes(`"id": "${kind}"`))
-    expect(differing.filter((line) => !isKnown(line))).toEqual([])
-    if (copy === driver && changed.length > 0) expect(differing).not.toEqual([])
+    expect(differences(expected, await readGraph(copy, label))).toEqual([])
   })
 
   testKnownLimits(server, name, driver)
