@@ -49,7 +49,7 @@ export const servers: Record<string, Server> = {
 }
 
 /** Needs a file system with extended attributes. */
-async function startVersityGw(run: Run): Promise<S3Address> {
+export async function startVersityGw(run: Run): Promise<S3Address> {
   const command = await buildGoServer(run, versityGw)
   const directory = join(run.directory, 'objects')
   await mkdir(directory)
