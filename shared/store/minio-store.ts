@@ -20,8 +20,15 @@ const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('base64'
 
 const mostPageKeys = 1_000
 
-/** Object store on any S3-compatible server, through the minio client. */
-export function openMinioStore(settings: StoreSettings, observe: ObserveCall = () => {}): ObjectStore {
+/**
+ * Object store on any S3-compatible server, through the minio client.
+ * @param known the rules of the server, if an earlier probe has found them
+ */
+export function openMinioStore(
+  settings: StoreSettings,
+  observe: ObserveCall = () => {},
+  known: StoreRules = { ...s3Keys, keysBelowKeys: () => 'hidden' },
+): ObjectStore {
   const clock = createStoreClock()
   const plainClient = clientOf(settings, settings.endpoint, clock)
   const client = timed(plainClient, requests, outcomeOf, observe)
@@ -30,7 +37,7 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
   const { list } = timed({ list: listPage }, { list: 'list' }, outcomeOf, observe)
   // Over plain HTTP the request's signature covers the body.
   const isEncrypted = settings.endpoint.startsWith('https:')
-  let rules: StoreRules = { ...s3Keys, keysBelowKeys: () => 'hidden' }
+  let rules: StoreRules = known
 
   async function listPage(request: ListRequest) {
     const query = listQuery(request)

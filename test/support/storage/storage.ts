@@ -27,7 +27,7 @@ export async function openTestStorage(ofService?: Record<string, string>): Promi
   const rules = knownRules.get(settings.endpoint) ?? (await probedRules(storage))
   knownRules.set(settings.endpoint, rules)
   if (ofService === undefined) await createBucket(settings)
-  const reopen = (observe?: ObserveCall) => storageOn({ ...openMinioStore(settings, observe), ...rules })
+  const reopen = (observe?: ObserveCall) => storageOn(openMinioStore(settings, observe, rules))
   return { ...reopen(), reopen }
 }
 
