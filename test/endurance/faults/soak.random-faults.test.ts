@@ -31,7 +31,7 @@ test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of 
   timeout: (minutes + 8) * 60_000,
 }, async () => {
   const { redis, group } = sentinels ? await primaryOfSentinels() : { redis: await replicatedRedis(), group: null }
-  const faults = faultsOf(group)
+  const faults = faultsOf(group, minutes)
   const history = openHistory(seed)
   const env = {
     ...silent.env,

@@ -61,7 +61,7 @@ export async function primaryOfSentinels(): Promise<PrimaryOfSentinels> {
       cutWhere: group.cutWhere,
       freezeConnections: impossible,
       asAdministrator: impossible,
-      replica: async () => ({ promote: impossible }),
+      replica: async () => ({ promote: impossible, overtake: impossible }),
     },
     group: {
       ...group,

@@ -4,6 +4,16 @@ import { type OwnRedis, ownRedis } from './own-redis.ts'
 import { until } from './processes.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
+interface Replica {
+  /** Kills the primary and takes its place. */
+  promote(): Promise<void>
+  /**
+   * Takes the place of the primary for new connections. The old ones stay with the old primary, which becomes a replica.
+   * @param whenReadOnly is called once the old primary accepts nothing more, before any of its data is lost
+   */
+  overtake(whenReadOnly: () => void): Promise<void>
+}
+
 /** A Redis at a stable address, whose connections can be cut and which a replica can replace. */
 export interface ReplicatedRedis extends OwnRedis {
   /** Called for each chunk in either direction to decide whether to cut its connection; null: never. */
@@ -13,7 +23,7 @@ export interface ReplicatedRedis extends OwnRedis {
   /** Runs commands of an administrator, which no fault of connections reaches. */
   asAdministrator<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result>
   /** @returns a replica with the primary's current data, which receives no further updates. */
-  replica(): Promise<{ /** Kills the primary and takes its place. */ promote(): Promise<void> }>
+  replica(): Promise<Replica>
 }
 
 /** Stopped when the calling test finishes. */
@@ -36,7 +46,11 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
       await primary.kill()
       await primary.start('from the snapshot')
     }
-    return { promote }
+    const overtake = (whenReadOnly: () => void) => {
+      whenReadOnly()
+      return promote()
+    }
+    return { promote, overtake }
   }
 
   return {
@@ -71,7 +85,22 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
         proxy.switchTo(hostOf(standby))
         primary = standby
       }
-      return { promote }
+      const overtake = async (whenReadOnly: () => void) => {
+        const old = primary
+        const [host, port] = hostOf(standby).split(':') as [string, string]
+        // It gets no data of a replica that has no primary, so it keeps its own until the promotion.
+        await withClient(old, (redis) => redis.replicaof(host, port))
+        whenReadOnly()
+        await withClient(standby, (redis) => redis.replicaof('NO', 'ONE'))
+        proxy.switchTo(hostOf(standby))
+        primary = standby
+        await withClient(old, (redis) =>
+          until('the old primary follows', async () =>
+            (await redis.info('replication')).includes('master_link_status:up'),
+          ),
+        )
+      }
+      return { promote, overtake }
     },
   }
 }

@@ -21,6 +21,20 @@ export const redisFaults: Record<string, Fault> = {
     await seconds(12)
     await closeAfter('0')
   },
+  // Reads of old connections succeed, so a program must notice that its writes are refused.
+  async 'redis moves behind its address'({ redis, world }, seconds) {
+    const knownAt = performance.now()
+    const replica = await redis.replica()
+    await seconds(4)
+    // Until the old primary follows, old connections read what the new one does not have.
+    const ends = world.rollbacks.beginFailover(knownAt)
+    await replica.overtake(() => world.rollbacks.add(knownAt))
+    world.rollbacks.add(knownAt)
+    ends()
+    // The test's own connection stayed with the old primary, too.
+    world.redis.disconnect(true)
+    await seconds(6)
+  },
   // Nobody closes them: a program must notice that its commands get no answer.
   async 'redis connections frozen'({ redis }, seconds) {
     redis.freezeConnections()
