@@ -68,14 +68,14 @@ export async function bindToModel(
 }
 
 /**
- * Entries in all `mappedIndices` of a multi, after the model has completed them. Beyond this limit the answer is `400
- * invalidRequest`. They take about 30 MB: each different `index` needs its own `mappedIndices`.
+ * Entries in all `mappedIndices` of a multi, after the model has completed them. Beyond this limit the answer is
+ * `400 invalidRequest`. They take about 30 MB: each different `index` needs its own `mappedIndices`.
  */
 const mostEntries = 200_000
 
 /**
- * Node types with their implementations, or properties, of a publish's model. Beyond this limit the answer is `422
- * modelTooLarge`. They take about 10 MB in the API and in a worker.
+ * Node types with their implementations, or properties, of a publish's model. Beyond this limit the answer is
+ * `422 modelTooLarge`. They take about 10 MB in the API and in a worker.
  */
 const mostElements = 100_000
 /** Bytes of the keys of a publish's model. Beyond this limit the answer is `422 modelTooLarge`. */

@@ -8,8 +8,8 @@ export type Unpack = (bytes: Buffer) => unknown
 /** Values of a structure. Beyond this limit the service reads an empty object. No structure of Neo4j has more. */
 const mostValues = 100
 /**
- * Elements of a list that the service decodes, such as an id. Beyond this limit the publish fails with `502
- * originBroke`. An element of one byte becomes an object.
+ * Elements of a list that the service decodes, such as an id. Beyond this limit the publish fails with
+ * `502 originBroke`. An element of one byte becomes an object.
  */
 const mostElements = 1_000_000
 

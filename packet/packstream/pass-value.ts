@@ -212,8 +212,8 @@ function isReadable(milliseconds: number, zone: string, peer: Peer): boolean {
 }
 
 /**
- * Zone names that one process checks in a second for one tenant. Beyond this limit the publish fails with `502
- * originBroke`. A check takes about 50 microseconds, and there are about 600 zones.
+ * Zone names that one process checks in a second for one tenant. Beyond this limit the publish fails with
+ * `502 originBroke`. A check takes about 50 microseconds, and there are about 600 zones.
  */
 const mostZonesASecond = 1_000
 let countedSince = 0

@@ -10,8 +10,8 @@ export interface PartLimits {
 }
 
 /**
- * Pairs in a part, and the largest `batchsize`. Beyond this limit the next part begins; a larger `batchsize` is `400
- * invalidRequest`.
+ * Pairs in a part, and the largest `batchsize`. Beyond this limit the next part begins; a larger `batchsize` is
+ * `400 invalidRequest`.
  */
 export const maxPairsPerPart = 5_000
 

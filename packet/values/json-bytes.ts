@@ -9,8 +9,8 @@ export class JsonTooLarge extends Error {
 }
 
 /**
- * Bytes of a pair while the service makes it, more than a pair may have. Beyond this limit the publish fails with `413
- * pairTooLarge`.
+ * Bytes of a pair while the service makes it, more than a pair may have. Beyond this limit the publish fails with
+ * `413 pairTooLarge`.
  */
 const mostBytes = 64 * 1024 * 1024
 const startBytes = 64 * 1024

@@ -20,8 +20,8 @@ const fixed = z.strictObject({
   /** How long the last known signing keys stay valid while they cannot be fetched. */
   jwksStaleSeconds: seconds(14_400),
   /**
-   * Time that an origin sends neither a row nor the end of an answer. Beyond this limit the connection closes with `502
-   * originBroke`.
+   * Time that an origin sends neither a row nor the end of an answer. Beyond this limit the connection closes with
+   * `502 originBroke`.
    */
   originStallSeconds: seconds(900),
   /** Time that a request to the store makes no progress. Beyond this limit the request fails with `503 storeAway`. */
@@ -42,13 +42,13 @@ const fixed = z.strictObject({
    */
   returnOnlyAtOnce: count(32),
   /**
-   * Open event streams in one API; one token may use half. Beyond this limit the answer is `503 processBusy`, or `429
-   * tooManyAtOnce` for the token.
+   * Open event streams in one API; one token may use half. Beyond this limit the answer is `503 processBusy`, or
+   * `429 tooManyAtOnce` for the token.
    */
   eventStreams: count(2_000),
   /**
-   * Bytes of unanswered request bodies in one API; one token may use half. Beyond this limit the answer is `503
-   * processBusy`, or `429 tooManyAtOnce` for the token.
+   * Bytes of unanswered request bodies in one API; one token may use half. Beyond this limit the answer is
+   * `503 processBusy`, or `429 tooManyAtOnce` for the token.
    */
   bodyBytes: count(256 * 1024 * 1024),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */

@@ -29,8 +29,8 @@ const transactionLimitMs = 30_000
 /** Time that the manager database takes to answer. Beyond this limit the answer is `503 managerAway`. */
 const answerLimitMs = 35_000
 /**
- * Attempts of a transaction that a deadlock or a concurrent change ends. Beyond this limit the answer is `503
- * managerAway`.
+ * Attempts of a transaction that a deadlock or a concurrent change ends. Beyond this limit the answer is
+ * `503 managerAway`.
  */
 const mostAttempts = 8
 /** After a pause this long a different database may answer: a restored or an empty one. */

@@ -89,8 +89,8 @@ export async function checkOrigin(
 /**
  * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
  * aborts only the opening, not the opened origin. The address is checked before kept connections to it are used.
- * @throws 422 if policy refuses the address, or the origin refuses the database or the bookmarks, or speaks no common
- * version of Bolt; 502 if the origin cannot be reached or refuses the credentials.
+ * @throws 422 if policy refuses the address, or the origin refuses the database or the bookmarks, speaks no common
+ * version of Bolt, or answers the known query wrongly; 502 if the origin cannot be reached or refuses the credentials.
  */
 export async function openOrigin(
   target: Target,

@@ -44,8 +44,8 @@ const recordTag = 0x71
  */
 export const longestRecordBytes = 128 * 1024 * 1024
 /**
- * Bytes of any other message: column names, errors, notifications. Beyond this limit the connection closes with `502
- * originBroke`.
+ * Bytes of any other message: column names, errors, notifications. Beyond this limit the connection closes with
+ * `502 originBroke`.
  */
 const longestOtherBytes = 1024 * 1024
 /**

@@ -104,10 +104,13 @@ export async function readRelationshipRows(
   const gone = new Set<RelationshipRow>()
   for (const row of elements) {
     const { relationship, far } = row
-    if (row.properties.shape.lacksOffsets)
-      if (!(await completeZones(origin, 'relationship', relationship, row, source, shapes.relationships))) gone.add(row)
-    if (far.properties.shape.lacksOffsets)
-      if (!(await completeZones(origin, 'node', far.node, far, source, shapes.farEnds))) gone.add(row)
+    // Most rows lack none, and need not wait.
+    const exists =
+      (!row.properties.shape.lacksOffsets ||
+        (await completeZones(origin, 'relationship', relationship, row, source, shapes.relationships))) &&
+      (!far.properties.shape.lacksOffsets ||
+        (await completeZones(origin, 'node', far.node, far, source, shapes.farEnds)))
+    if (!exists) gone.add(row)
   }
   return { elements: withoutThese(elements, gone), release: () => rows.release() }
 }

@@ -1,8 +1,8 @@
 import type { Command, Redis } from 'ioredis'
 
 /**
- * Time that a command waits for a connection to Redis that is made again. Beyond this limit the answer is `503
- * queueAway`.
+ * Time that a command waits for a connection to Redis that is made again. Beyond this limit the answer is
+ * `503 queueAway`.
  */
 const waitMs = 1_000
 

@@ -129,8 +129,8 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
 const mostMissing = 2
 
 /**
- * Listings that lack a number which the store has refused to create. Beyond this limit the publish ends with `503
- * storeAway`.
+ * Listings that lack a number which the store has refused to create. Beyond this limit the publish ends with
+ * `503 storeAway`.
  */
 const mostHidden = 10
 const pauseMs = 50
