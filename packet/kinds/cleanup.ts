@@ -4,9 +4,9 @@ import { readBoundLists, readKeepClauses } from '../read-back/read-keep-clauses.
 import { aName, aNode } from '../read-back/read-patterns.ts'
 import {
   boundLists,
+  comparisonOf,
   type Direction,
   hasFarEnd,
-  isMissedByIn,
   type KeepClause,
   listName,
   notKept,
@@ -30,7 +30,7 @@ export const cleanupKind: KindDefinition<Cleanup> = {
   title: 'cleanup',
   phase: 'cleanups',
   write: ({ node, type, clauses }) => cleanup(node, type, clauses),
-  formerText: ({ node, type, clauses }) => template`${staleRelationships(node, type, clauses, () => false)} DELETE r`,
+  formerText: ({ node, type, clauses }) => template`${staleRelationships(node, type, clauses, () => 'in')} DELETE r`,
   identities: ({ node }) => [{ ...node, parameter: 'baseId' }],
 
   read(scanner) {
@@ -84,10 +84,10 @@ export function staleRelationships(
   node: Anchor,
   { type, direction }: RelationshipType,
   clauses: readonly KeepClause[],
-  isMissed = isMissedByIn,
+  compare = comparisonOf,
 ): Template {
   const [left, right] = [direction === 'in' ? '<-' : '-', direction === 'out' ? '->' : '-']
   const far = clauses.some(hasFarEnd) ? '(m)' : '()'
   const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
-  return [...boundLists(clauses, isMissed), ...pattern, ...notKept(clauses, direction === 'both', isMissed)]
+  return [...boundLists(clauses, compare), ...pattern, ...notKept(clauses, direction === 'both', compare)]
 }

@@ -45,27 +45,33 @@ const expressionsOf = (clause: KeepClause): readonly [Expression, ...Expression[
 
 export const listName = (index: number): string => `ids_${index}`
 
-/** Whether `IN` does not find an id in a list. */
-export type IsMissedByIn = (clause: KeepClause) => boolean
+/**
+ * How a clause looks for ids in its list: by `IN`, by `any(x IN … WHERE x = …)`, or by comparing each part of an id,
+ * `any(x IN … WHERE x[0] = …)`.
+ */
+export type Comparison = 'in' | 'equal' | 'parts'
 
 /**
- * Neo4j 3.4 to 2026 look for a value of `IN` by its hash, and a stored list of these types has another hash than an
- * equal list in a parameter.
+ * Neo4j looks for a value of `IN` by its hash. In 3.4 to 2026 a stored list of these types has another hash than an equal
+ * list in a parameter, in 3.4 a list of strings, too. Neo4j 4 and later turn `x = …` into `IN`, but not `x[0] = …`.
  */
 const hashedOtherwise: ReadonlySet<Wrap | null> = new Set<Wrap>([
   ...(['date', 'time', 'localdatetime', 'datetime', 'timeByFields', 'datetimeByFields'] as const),
 ])
 
-export const isMissedByIn: IsMissedByIn = (clause) =>
-  expressionsOf(clause).some(({ wrap, list }) => list && hashedOtherwise.has(wrap))
+export function comparisonOf(clause: KeepClause): Comparison {
+  const lists = expressionsOf(clause).filter(({ list }) => list)
+  if (lists.some(({ wrap }) => hashedOtherwise.has(wrap))) return 'parts'
+  return lists.some(({ wrap }) => wrap === null) ? 'equal' : 'in'
+}
 
 /** `WITH … `: binds the lists whose ids need an expression, each once and not per row. */
-export function boundLists(clauses: readonly KeepClause[], isMissed: IsMissedByIn): Template {
+export function boundLists(clauses: readonly KeepClause[], compare: (clause: KeepClause) => Comparison): Template {
   const bound = clauses.flatMap((clause, index): Template[] => {
     if (!isBound(clause)) return []
     const [id, own] = expressionsOf(clause)
     const only = elementExpression(id, 'x')
-    const alone = isMissed(clause) ? template`[${only}]` : only
+    const alone = compare(clause) === 'parts' ? template`[${only}]` : only
     const element = own ? pairOf(elementExpression(id, 'x[0]'), elementExpression(own, 'x[1]')) : alone
     return [template`[x IN ${param(listName(index))} | ${element}] AS ${listName(index)}`]
   })
@@ -77,7 +83,11 @@ const isBound = (clause: KeepClause) => expressionsOf(clause).some(({ wrap }) =>
 const pairOf = (one: Template, other: Template) => template`[${one}, ${other}]`
 
 /** ` WHERE NOT …`: selects the relationships that no list keeps. */
-export function notKept(clauses: readonly KeepClause[], isUndirected: boolean, isMissed: IsMissedByIn): Template {
+export function notKept(
+  clauses: readonly KeepClause[],
+  isUndirected: boolean,
+  compare: (clause: KeepClause) => Comparison,
+): Template {
   if (clauses.length === 0) return []
   const kept = clauses.map((clause, index): Template => {
     const list: Template = [isBound(clause) ? listName(index) : param(listName(index))]
@@ -85,17 +95,22 @@ export function notKept(clauses: readonly KeepClause[], isUndirected: boolean, i
       hasFarEnd(clause) && isUndirected ? `${clause.direction === 'out' ? 'startNode' : 'endNode'}(r) = n AND ` : ''
     const label = hasFarEnd(clause) ? `m:${quote(clause.label)} AND ` : ''
     // coalesce: an absent property yields null, and NOT null would keep the relationship.
-    return template`${end}coalesce(${label}${isIn(clause, list, isMissed(clause))}, false)`
+    return template`${end}coalesce(${label}${isIn(clause, list, compare(clause))}, false)`
   })
   const isSimple = clauses.length === 1 && !(isUndirected && clauses.every(hasFarEnd))
   return isSimple ? template` WHERE NOT ${join(kept, ' OR ')}` : template` WHERE NOT (${join(kept, ' OR ')})`
 }
 
-function isIn(clause: KeepClause, list: Template, isMissed: boolean): Template {
+function isIn(clause: KeepClause, list: Template, comparison: Comparison): Template {
   const own = clause.by === 'farEnd' ? [] : [`r.${quote(clause.field)}`]
   const values = hasFarEnd(clause) ? [`m.${quote(clause.idProperty)}`, ...own] : own
-  // Neo4j would turn `x = …` into `IN`, but not `x[0] = …`.
-  if (isMissed)
-    return template`any(x IN ${list} WHERE ${values.map((value, at) => `x[${at}] = ${value}`).join(' AND ')})`
-  return template`${values.length === 1 ? values.join() : `[${values.join(', ')}]`} IN ${list}`
+  const value = values.length === 1 ? values.join() : `[${values.join(', ')}]`
+  switch (comparison) {
+    case 'in':
+      return template`${value} IN ${list}`
+    case 'equal':
+      return template`any(x IN ${list} WHERE x = ${value})`
+    case 'parts':
+      return template`any(x IN ${list} WHERE ${values.map((part, at) => `x[${at}] = ${part}`).join(' AND ')})`
+  }
 }

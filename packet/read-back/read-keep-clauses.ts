@@ -8,6 +8,7 @@ type BoundLists = ReadonlyMap<string, readonly Expression[]>
 
 const anyParameter = [{ name: 'any' }]
 const plain: Expression = { wrap: null, list: false }
+const plainList: Expression = { wrap: null, list: true }
 
 /** Reads the lists that a cleanup binds first; perhaps none. */
 export function readBoundLists(scanner: Scanner): BoundLists {
@@ -58,27 +59,38 @@ interface Compared {
 
 /** `` m.`id` IN {ids_0} ``, `` r.`grn` IN … `` or `` [m.`id`, r.`grn`] IN … `` */
 function readIn(scanner: Scanner, bound: BoundLists): Compared {
+  const compared = readIds(scanner)
+  scanner.expect(' IN ')
+  return { ...compared, expressions: readList(scanner, bound) }
+}
+
+/** `` ids_0 WHERE x[0] = m.`days` AND x[1] = r.`grn`) `` or `` {ids_0} WHERE x = r.`grn`) `` */
+function readAny(scanner: Scanner, bound: BoundLists): Compared {
+  // Only lists are compared one by one.
+  const expressions = readList(scanner, bound).map((one) => (one.wrap === null ? plainList : one))
+  const compared = scanner.takes(' WHERE x = ') ? readIds(scanner) : readParts(scanner)
+  scanner.expect(')')
+  return { ...compared, expressions }
+}
+
+function readIds(scanner: Scanner): Omit<Compared, 'expressions'> {
   const isPair = scanner.takes('[')
   const far = scanner.takes('m.') ? scanner.name() : null
   if (isPair) scanner.expect(', ')
   const own = scanner.takes('r.') ? scanner.name() : null
   if (isPair) scanner.expect(']')
-  scanner.expect(' IN ')
-  return { far, own, expressions: readList(scanner, bound) }
+  return { far, own }
 }
 
-/** `` ids_0 WHERE x[0] = m.`days` AND x[1] = r.`grn`) `` */
-function readAny(scanner: Scanner, bound: BoundLists): Compared {
-  const expressions = readList(scanner, bound)
+function readParts(scanner: Scanner): Omit<Compared, 'expressions'> {
   scanner.expect(' WHERE x[0] = ')
   const far = scanner.takes('m.') ? scanner.name() : null
   const own = scanner.takes(far === null ? 'r.' : ' AND x[1] = r.') ? scanner.name() : null
-  scanner.expect(')')
-  return { far, own, expressions }
+  return { far, own }
 }
 
 function readList(scanner: Scanner, bound: BoundLists): readonly Expression[] {
-  const expressions = scanner.takesTemplate(anyParameter) ? [plain] : bound.get(digitsOfList(scanner))
+  const expressions = scanner.takesTemplate(anyParameter) ? [plain, plain] : bound.get(digitsOfList(scanner))
   if (expressions === undefined) throw mismatch
   return expressions
 }

@@ -42,5 +42,5 @@ export const isPublishableIn = (syntax: ParameterSyntax, of: Kind): boolean =>
 /** The expression that a value of this kind needs in a statement. Contract 5, values. */
 export function expressionOf(of: Kind, numbers: Numbers): Pick<Rendered, 'wrap' | 'list'> {
   const wrap = (numbers === 'strict' ? strict : plain)[elementKind(of)] ?? null
-  return { wrap, list: wrap !== null && isList(of) }
+  return { wrap, list: isList(of) }
 }

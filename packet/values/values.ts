@@ -56,7 +56,7 @@ export type Numbers = 'plain' | 'strict'
 export interface Rendered {
   json: string
   wrap: Wrap | null
-  /** Whether the wrap applies to each element of a list. */
+  /** Whether it is a list; the wrap then applies to each element. */
   list: boolean
 }
 

@@ -74,7 +74,7 @@ export const valuesAndRows: readonly Mutant[] = [
   {
     file: 'packet/values/expressions.ts',
     what: 'a list gets the expression of a single value',
-    from: 'list: wrap !== null && isList(of)',
+    from: 'list: isList(of)',
     to: 'list: false',
     tests: ['unit/packet/values/values.from-bytes'],
   },

@@ -60,7 +60,7 @@ function renderList(values: readonly unknown[], numbers: Numbers): Rendered | nu
     wrap ??= own.wrap
     texts.push(own.json)
   }
-  return { json: `[${texts.join(',')}]`, wrap, list: wrap !== null }
+  return { json: `[${texts.join(',')}]`, wrap, list: true }
 }
 
 const isTooFar = (value: unknown) => neo4j.isDateTime(value as DateTime) && isTooFarForFields(value as DateTime)

@@ -75,6 +75,13 @@ describe('cleanup by far end and relationship id', () => {
     `)
   })
 
+  test('a cleanup by far end and relationship id compares lists without an expression pair by pair', () => {
+    expect(shown('ACTED_IN>', [both('out', 'm1', ['a', 'b']), both('out', 2n ** 60n, [1n])])).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_1} | [toInteger(x[0]), x[1]]] AS ids_1 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->(m) WHERE NOT (coalesce(m:\`Movie\` AND any(x IN {ids_0} WHERE x = [m.\`title\`, r.\`grn\`]), false) OR coalesce(m:\`Movie\` AND any(x IN ids_1 WHERE x = [m.\`title\`, r.\`grn\`]), false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+
   test('a cleanup by far end and relationship id compares lists of dates or times one by one', () => {
     expect(shown('ACTED_IN>', [both('out', 'm1', [day])])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | [x[0], [y IN x[1] | date(y)]]] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND any(x IN ids_0 WHERE x[0] = m.\`title\` AND x[1] = r.\`grn\`), false) DELETE r

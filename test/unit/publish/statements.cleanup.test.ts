@@ -147,6 +147,15 @@ describe('ids that need an expression', () => {
     `)
   })
 
+  // Neo4j 3.4 looks for a value of IN by its hash, and a stored list of strings has another hash than an equal one.
+  test('ids that are lists and need no expression are compared one by one, apart from other ids', () => {
+    const lists = kept('out', 'Word', 'texts', ['a', 'b'])
+    expect(shown('ON>', [kept('out', 'Word', 'texts', 'a'), lists])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT (coalesce(m:\`Word\` AND m.\`texts\` IN {ids_0}, false) OR coalesce(m:\`Word\` AND any(x IN {ids_1} WHERE x = m.\`texts\`), false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+
   // Neo4j looks for a value of IN by its hash, and a stored list of dates has another hash than an equal one.
   test('ids that are lists of dates or times are compared one by one', () => {
     expect(shown('ON>', [kept('out', 'Week', 'days', [day])])).toMatchInlineSnapshot(`

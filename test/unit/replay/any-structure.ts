@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
-import type { Direction, KeepClause } from '../../../packet/kinds/keep-clauses.ts'
+import { comparisonOf, type Direction, type KeepClause } from '../../../packet/kinds/keep-clauses.ts'
 import type { Structure } from '../../../packet/kinds/kinds.ts'
+import type { Expression } from '../../../packet/kinds/statement.ts'
 import type { Wrap } from '../../../packet/values/values.ts'
 import { collidingNames, printableNames } from '../../replay/odd-names.ts'
 
@@ -66,23 +67,36 @@ const relationshipUpsert = fc
     idField: idAt === null ? null : (fields[idAt]?.key ?? null),
   }))
 
+// Only a cleanup distinguishes lists without an expression.
+const plainList = { wrap: null, list: true }
+const keptExpression = fc.oneof(expression, fc.constant(plainList))
+
 const farEnd = (direction: Direction) => ({
   direction: direction === 'both' ? fc.constantFrom('out' as const, 'in' as const) : fc.constant(direction),
   label: anyName,
   idProperty: anyName,
-  id: expression,
+  id: keptExpression,
 })
+
+/** A pair as it is read: its text does not show which of two plain ids is a list. */
+const asRead = (id: Expression) => (id.wrap === null ? plainList : id)
 
 const keptBy = (direction: Direction): fc.Arbitrary<KeepClause> =>
   fc.oneof(
     fc.record({ by: fc.constant('farEnd' as const), ...farEnd(direction) }),
-    fc.record({
-      by: fc.constant('farEndAndId' as const),
-      ...farEnd(direction),
-      field: anyName,
-      relationshipId: expression,
-    }),
-    fc.record({ by: fc.constant('relationshipId' as const), field: anyName, id: expression }),
+    fc
+      .record({
+        by: fc.constant('farEndAndId' as const),
+        ...farEnd(direction),
+        field: anyName,
+        relationshipId: keptExpression,
+      })
+      .map((pair) =>
+        comparisonOf(pair) !== 'in'
+          ? { ...pair, id: asRead(pair.id), relationshipId: asRead(pair.relationshipId) }
+          : pair,
+      ),
+    fc.record({ by: fc.constant('relationshipId' as const), field: anyName, id: keptExpression }),
   )
 
 const cleanup = fc.constantFrom('out' as const, 'in' as const, 'both' as const).chain((direction) =>
