@@ -1,41 +1,20 @@
-# One image: the API by default, the worker with its command in docker-compose.yml, the doctor by `node doctor/main.ts`,
-# the client by `packets`.
-# The TypeScript runs unbuilt: Node 24 strips the types. docs/deployment.md has the arguments, and how to pin the base.
+# One image: the API by default, the worker with its command in docker-compose.yml, the doctor by `node dist/doctor.mjs`,
+# the client by `packets`. docs/deployment.md has the arguments, and how to pin the base.
 ARG NODE_IMAGE=node:24-slim
 
 FROM $NODE_IMAGE AS dependencies
 WORKDIR /graph-packets
 COPY package.json package-lock.json ./
-# No dependency needs its install script at run time. The bill of materials is made without devDependencies, because
-# `npm sbom --omit=dev` also leaves out what development and production have in common. Node uses no source maps, and
-# runs no TypeScript from node_modules: together a third of the bytes.
+# The bill of materials is made without devDependencies, because `npm sbom --omit=dev` also leaves out what development
+# and production have in common.
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit --no-fund && \
-    npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json && \
-    find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete
+    npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json
 
-# Builds the console. The image takes only the result, and none of the tools.
-FROM $NODE_IMAGE AS console
+# Builds the programs and the console. The image takes only the result, and none of the packages.
+FROM $NODE_IMAGE AS build
 WORKDIR /graph-packets
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
-COPY packet packet
-COPY wire wire
-COPY shared shared
-COPY client client
-COPY console console
-COPY dev/tools/build-console.ts dev/tools/
-COPY docs/contract.md docs/
-RUN node dev/tools/build-console.ts
-
-FROM $NODE_IMAGE
-
-# MALLOC_ARENA_MAX as set by `npm run api` and `npm run worker`.
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2
-WORKDIR /app
-
-COPY --from=dependencies /graph-packets/node_modules node_modules
-COPY --from=dependencies /graph-packets/sbom.cdx.json ./
-COPY package.json ./
 COPY packet packet
 COPY wire wire
 COPY shared shared
@@ -43,8 +22,20 @@ COPY api api
 COPY worker worker
 COPY doctor doctor
 COPY client client
-COPY --from=console /graph-packets/console/dist console/dist
-RUN ln -s /app/client/main.ts /usr/local/bin/packets
+COPY console console
+COPY dev/tools dev/tools
+COPY docs/contract.md docs/
+RUN node dev/tools/build-programs.ts
+
+FROM $NODE_IMAGE
+
+# MALLOC_ARENA_MAX as set by `npm run api` and `npm run worker`.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
+WORKDIR /app
+
+COPY --from=dependencies /graph-packets/sbom.cdx.json ./
+COPY --from=build /graph-packets/dist dist
+RUN ln -s /app/dist/packets.mjs /usr/local/bin/packets
 
 # The user `node`, by number, so that Kubernetes can verify that it is not root. The programs write only to stdout.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
@@ -52,8 +43,8 @@ USER 1000:1000
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # Keeps the compile cache of the programs in the image, one directory per set of flags: an idle worker needs some 20 MB
 # less. Started without settings, the programs report what is missing and exit with an error.
-RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 api/main.ts && \
-    ! node --max-semi-space-size=16 --max-old-space-size=512 --no-allocation-site-pretenuring worker/main.ts && \
+RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 dist/api.mjs && \
+    ! node --max-semi-space-size=16 --max-old-space-size=512 --no-allocation-site-pretenuring dist/worker.mjs && \
     test "$(ls .compile-cache | wc -l)" = 2
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="graph-packets" \
@@ -63,4 +54,4 @@ LABEL org.opencontainers.image.title="graph-packets" \
       org.opencontainers.image.licenses="Apache-2.0"
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=80", "api/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=80", "dist/api.mjs"]

@@ -14,7 +14,7 @@ import { mayWrite } from './may-write.ts'
 import { optionsOf } from './options.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
 import { clear, openDriver } from './replay/neo4j.ts'
-import { startService } from './service.ts'
+import { fileOf, startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from './stack/stack.ts'
 
@@ -32,7 +32,7 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   await requireWritable(copy, 'NEO4J_TARGET')
   await clear(origin)
   await clear(copy)
-  await using service = await startService(stack, { directory, workers: 2 })
+  await using service = await startService(stack, { directory, workers: 2, isBuilt: true })
   const { ids, flights } = await loadAirports(origin)
   say(`origin:    ${ids.length} airports and ${flights} flights between them`)
 
@@ -82,7 +82,7 @@ async function requireWritable(driver: Driver, database: 'NEO4J' | 'NEO4J_TARGET
 
 /** Runs the client `packets` in a directory, with its progress on this terminal. @returns its result */
 function clientIn(cwd: string, variables: Record<string, string>) {
-  const program = join(import.meta.dirname, '../client/main.ts')
+  const program = join(import.meta.dirname, '..', fileOf('client', true))
   const env = { PATH: process.env.PATH, ...variables }
   return async <Result>(...words: string[]): Promise<Result> => {
     const child = spawn(process.execPath, [program, ...words, '--json'], {

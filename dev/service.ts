@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Overrides } from '../shared/config/overrides.ts'
 import { type RunningProcess, startProcess } from './stack/processes.ts'
 import type { Stack } from './stack/stack.ts'
+import { buildPrograms, builtFile } from './tools/build-programs.ts'
 
 /** Addresses of the dependencies, without ownership: the service does not stop them. */
 type Addresses = Pick<Stack, 'redis' | 's3' | 'neo4j' | 'legacy'>
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   /** `host:port` of further allowed origins, besides the stack's own. */
   origins?: readonly string[]
   tokens?: readonly { name: string; orgs: string[]; scopes: string[] }[]
+  /** Builds the programs and starts what was built; by default what `fileOf` says. */
+  isBuilt?: boolean
 }
 
 /** One API and some workers as real processes, as an operator would run them. */
@@ -58,21 +61,30 @@ export const overrides = (values: Overrides): Record<string, string> =>
 
 const overridesOf = ({ TEST_OVERRIDES: text = '{}' }: Record<string, string>): Overrides => JSON.parse(text)
 
+type Program = 'api' | 'worker' | 'doctor' | 'client'
+
+/**
+ * The file of a program, from the root of the project: built, or the TypeScript as it is. `PROGRAMS=built` chooses for
+ * tests, which build the programs first.
+ */
+export function fileOf(program: Program, isBuilt = process.env.PROGRAMS === 'built'): string {
+  return isBuilt ? builtFile(program === 'client' ? 'packets' : program) : `${program}/main.ts`
+}
+
 /** The Node arguments and environment variables that `npm run api` or `npm run worker` sets. */
-export function startOf(program: 'api' | 'worker'): { args: string[]; variables: Record<string, string> } {
+export function startOf(program: 'api' | 'worker', isBuilt?: boolean) {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const words: string[] = scripts[program].split(' ')
+  const words: string[] = scripts[program].split(' && ').at(-1).split(' ')
   const node = words.indexOf('node_modules/.bin/node')
-  return {
-    args: words.slice(node + 1),
-    variables: Object.fromEntries(words.slice(0, node).map((word) => word.split('='))),
-  }
+  const variables: Record<string, string> = Object.fromEntries(words.slice(0, node).map((word) => word.split('=')))
+  return { args: [...words.slice(node + 1, -1), fileOf(program, isBuilt)], variables }
 }
 
 /** Starts the service on a stack, with settings derived from it. Only the stack's and the given origins are allowed. */
 export async function startService(stack: Addresses, options: ServiceOptions): Promise<Service> {
   const { directory, workers = 2, redisDatabase, bucket = 'publish' } = options
   mkdirSync(directory, { recursive: true })
+  if (options.isBuilt) await buildPrograms()
   const given = [all, ...(options.tokens ?? [])].map((entry) => ({
     ...entry,
     token: randomBytes(24).toString('base64url'),
@@ -107,7 +119,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   const start = async (program: 'api' | 'worker', more: Record<string, string> = {}) => {
     const name = `${program}-${started++}`
     const logFile = join(directory, `${name}.log`)
-    const { args, variables } = startOf(program)
+    const { args, variables } = startOf(program, options.isBuilt)
     const both = overrides({ ...overridesOf(env), ...overridesOf(more) })
     const childEnv = { PATH: process.env.PATH ?? '', ...variables, ...env, ...more, ...both }
     const child = await startProcess({

@@ -14,7 +14,6 @@ import { openRun } from './stack/run.ts'
 import { startStack } from './stack/stack.ts'
 import { assignments, clientVariables, curl, curlVariables, describe } from './start-output.ts'
 import { type Settings, settingsFor, settingsGiven } from './start-settings.ts'
-import { buildConsole } from './tools/build-console.ts'
 
 const say = (line: string) => console.log(line)
 const local = join(import.meta.dirname, '../.local')
@@ -26,11 +25,16 @@ async function start(workers: number, given: Settings, loadsSample: boolean): Pr
   if (given.CA_FILE) trustAuthorities(readAuthorities(given.CA_FILE))
   await using stack = await startStack({}, { say })
   const logs = openRun(join(local, 'run'), say)
-  await buildConsole()
   await using origin = openDriver(stack.neo4j)
   const isWritable = await mayWrite(origin, 'NEO4J', loadsSample)
   const env = settingsFor(given, stack.neo4j, isWritable)
-  const service = await startService(stack, { directory: logs.directory, workers, bucket: given.S3_BUCKET, env })
+  const service = await startService(stack, {
+    directory: logs.directory,
+    workers,
+    bucket: given.S3_BUCKET,
+    env,
+    isBuilt: true,
+  })
   try {
     const sample = isWritable ? await loadAirports(origin) : null
     const example = sample ? exampleOfSample : await findExample(origin)

@@ -1,3 +1,4 @@
+import { exitIfBroken } from '../shared/lifecycle/build.ts'
 import { codeOf, type Finding, fail, lineOf } from './finding.ts'
 import { runChecks } from './run-checks.ts'
 
@@ -7,6 +8,7 @@ function report(finding: Finding): void {
   if (finding.level === 'fail') process.exitCode = 1
 }
 
+exitIfBroken()
 // Node would print the error with all its properties. For a failed Redis command these include its arguments.
 process.on('uncaughtException', (error) => {
   report(fail('doctor', `ended early (${codeOf(error)})`))

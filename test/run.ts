@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { openRun } from '../dev/stack/run.ts'
+import { buildPrograms } from '../dev/tools/build-programs.ts'
 import { closingLine, type Ring, resultsOf } from './rings.ts'
 import { isBuilt, versityGw } from './stores/go-server.ts'
 import { startVersityGw } from './stores/servers.ts'
@@ -75,6 +76,8 @@ async function prepareVersityGw(): Promise<string | null> {
   }
 }
 
+// The outer ring runs the programs as they are shipped.
+if (ring === 'outer' || isLong) await buildPrograms()
 const withoutVersityGw = isRest || isLong ? await prepareVersityGw() : 'the inner ring has none'
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
@@ -82,6 +85,7 @@ const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...f
   TEST_RING: isLong ? '' : ring,
   LONG_TESTS: isLong ? '1' : '',
   VERSITYGW: withoutVersityGw === null ? 'built' : '',
+  PROGRAMS: ring === 'outer' || isLong ? 'built' : '',
 })
 if ((isRest || isLong) && withoutVersityGw !== null) console.log(`VersityGW was not run: ${withoutVersityGw}`)
 console.log(closingLine(ring))

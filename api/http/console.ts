@@ -1,9 +1,10 @@
 import { accessSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from 'express'
+import { builtFile } from '../../shared/lifecycle/build.ts'
 import { staticAnswer } from './static-answer.ts'
 
-const built = join(import.meta.dirname, '../../console/dist')
+const built = join(import.meta.dirname, builtFile === null ? '../../console/dist' : 'console')
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 
 /** Allows only files of this origin, no inline code, and no HTML that scripts build from strings. */
@@ -50,6 +51,8 @@ export function readPage(directory = built): string {
     for (const [, name = ''] of page.matchAll(/\/console\/assets\/([\w.-]+)/g)) accessSync(join(directory, name))
     return page
   } catch {
-    throw new Error('CONSOLE is on, but the console is not built: run `npm run build:console`')
+    throw new Error(
+      `CONSOLE is on, but the console is not built: run \`npm run build${builtFile === null ? ':console' : ''}\``,
+    )
   }
 }

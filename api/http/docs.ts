@@ -1,12 +1,10 @@
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { accessSync } from 'node:fs'
+import { join } from 'node:path'
 import express, { Router } from 'express'
+import { swaggerFiles, swaggerFolder } from '../../shared/lifecycle/swagger-ui.ts'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 import { staticAnswer } from './static-answer.ts'
-
-const assets = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-const shown = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
 const page = `<!doctype html>
 <html lang="en">
@@ -30,9 +28,13 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLink
 /** Same origin only, except for a page's inline styles and icons. */
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
-/** Serves `/openapi.json` and Swagger UI, without a token and without third-party resources. */
+/**
+ * Serves `/openapi.json` and Swagger UI, without a token and without third-party resources.
+ * @throws Error if a file of Swagger UI is missing
+ */
 export function docs(endpoints: readonly Endpoint[]): Router {
   const document = JSON.stringify(openApiDocument(endpoints))
+  for (const name of swaggerFiles) accessSync(join(swaggerFolder, name))
   const router = Router()
   router.get('/openapi.json', staticAnswer('application/json', document))
   router.use('/docs', (_request, response, next) => {
@@ -41,6 +43,7 @@ export function docs(endpoints: readonly Endpoint[]): Router {
   })
   router.get('/docs', (_request, response) => void response.type('html').send(page))
   router.get('/docs/start.js', (_request, response) => void response.type('text/javascript').send(start))
-  for (const name of shown) router.use(`/docs/${name}`, express.static(`${assets}/${name}`, { maxAge: '1h' }))
+  for (const name of swaggerFiles)
+    router.use(`/docs/${name}`, express.static(join(swaggerFolder, name), { maxAge: '1h' }))
   return router
 }

@@ -4,11 +4,15 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Builds the console into `console/dist`: files with a hash in their names, and the page that loads them. */
-export async function buildConsole(outdir = join(root, 'console/dist')): Promise<void> {
+/**
+ * Builds the console into `console/dist`: files with a hash in their names, and the page that loads them.
+ * @returns the files that it was built from, from the root of the project
+ */
+export async function buildConsole(outdir = join(root, 'console/dist')): Promise<string[]> {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   const { metafile } = await build({
+    absWorkingDir: root,
     entryPoints: [join(root, 'console/main.tsx'), join(root, 'console/style.css')],
     outdir,
     bundle: true,
@@ -34,6 +38,7 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     return basename(file)
   }
   writeFileSync(join(outdir, 'index.html'), pageOf(outputOf('console/main.tsx'), outputOf('console/style.css')))
+  return Object.keys(metafile.inputs)
 }
 
 /** What the contract says of each error code. */

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { type CheckFiles, ConfigError, type Program, readConfig } from '../config/config.ts'
 import { createLog, type Logger } from '../observability/log.ts'
+import { exitIfBroken } from './build.ts'
 import { Releases } from './releases.ts'
 import { trustAuthorities } from './trust.ts'
 
@@ -11,6 +12,7 @@ type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
  * environment or a failed start is reported and sets exit code 1. `checkFiles` belongs to the check of the environment.
  */
 export async function startProgram(name: Program, start: Start, checkFiles?: CheckFiles): Promise<void> {
+  exitIfBroken()
   const config = configOrExit(name, checkFiles)
   trustAuthorities(config.authorities)
   const log = createLog(name, config.logLevel)

@@ -1,3 +1,4 @@
+import { buildPrograms } from '../../dev/tools/build-programs.ts'
 import { servers } from '../stores/servers.ts'
 import { lanes } from './lanes.ts'
 import { readOptions } from './options.ts'
@@ -23,6 +24,8 @@ const warmUps = [
  * `--lanes a,b`, `--scale N`, `--store NAME` and `--fresh`. Earlier results of the same code are reused.
  */
 async function bench(args: readonly string[]): Promise<void> {
+  process.env.PROGRAMS ||= 'built'
+  await buildPrograms()
   const options = readOptions(
     args,
     lanes.map(({ name }) => name),

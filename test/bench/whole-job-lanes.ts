@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileOf } from '../../dev/service.ts'
 import { cypherShell } from '../../dev/stack/native/cypher-shell.ts'
 import { describeExit } from '../../dev/stack/processes.ts'
 import type { Run } from '../../dev/stack/run.ts'
@@ -78,8 +79,11 @@ function byUs(size: Size, lanes: number) {
     try {
       await published(setting, ours, [worker], warmUpOf(setting, options))
       const commands = [
-        { args: ['client/main.ts', 'publish', ...publish], env },
-        { args: ['client/main.ts', 'replay', `${orgName}/${fileName}`, ...into, '--state', file('state.json')], env },
+        { args: [fileOf('client', true), 'publish', ...publish], env },
+        {
+          args: [fileOf('client', true), 'replay', `${orgName}/${fileName}`, ...into, '--state', file('state.json')],
+          env,
+        },
       ]
       return await measure(setting, whole, commands, [worker.pid])
     } finally {

@@ -9,7 +9,7 @@ import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../dev/requests.ts'
-import { startService } from '../../dev/service.ts'
+import { fileOf, startService } from '../../dev/service.ts'
 import { until } from '../support/faults/processes.ts'
 import { stuckOrigin } from '../support/faults/stuck-origin.ts'
 import { drawRing } from '../support/graphs/social-graph.ts'
@@ -18,11 +18,11 @@ import { databaseOfFile } from '../support/programs/own-service.ts'
 const root = join(import.meta.dirname, '../..')
 const stack = inject('stack')
 
-test.each(['api', 'worker'])(
+test.each(['api', 'worker'] as const)(
   '%s reports every problem of its environment and exits 1 before it connects to anything',
   (program) => {
     const env = { PATH: process.env.PATH ?? '', REDIS_URL: 'http://x', SECRET_KEYS: 'short', API_PORT: 'no' }
-    const { status, stderr } = spawnSync(process.execPath, [`${program}/main.ts`], { cwd: root, env, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, [fileOf(program)], { cwd: root, env, encoding: 'utf8' })
     expect(status).toBe(1)
     for (const name of ['REDIS_URL', 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SECRET_KEYS', 'API_PORT'])
       expect(stderr).toContain(`${name}: `)
@@ -59,7 +59,7 @@ test.each([
   }
   try {
     // The program ends by itself; the limit only ends a test that fails.
-    const api = promisify(execFile)(process.execPath, ['api/main.ts'], { cwd: root, env, timeout: 30_000 })
+    const api = promisify(execFile)(process.execPath, [fileOf('api')], { cwd: root, env, timeout: 30_000 })
     const { code, stderr } = await api.then(
       () => ({ code: 0, stderr: '' }),
       (error) => error,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
+import { fileOf } from '../../../dev/service.ts'
 import { startProcess } from '../../../dev/stack/processes.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { requestKey } from '../../../shared/storage/keys.ts'
@@ -75,10 +76,10 @@ test('both programs refuse to start on a Redis that may evict jobs, and say how 
   const redis = await ownRedis()
   const { service } = await openWorld({ redis })
   await redis.evict('allkeys-lru')
-  for (const program of ['api', 'worker']) {
+  for (const program of ['api', 'worker'] as const) {
     const logFile = `${service.env.AUTH_TOKENS}.${program}.log`
     const env = { PATH: process.env.PATH, ...service.env }
-    const args = [`${program}/main.ts`]
+    const args = [fileOf(program)]
     const started = await startProcess({ name: program, command: process.execPath, args, env, logFile })
     expect(await started.exited).toEqual({ code: 1, signal: null })
     expect(started.log()).toContain('Redis has maxmemory-policy allkeys-lru')

@@ -6,8 +6,9 @@ import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../client/environment.ts'
 import { run } from '../../../client/program.ts'
+import { fileOf } from '../../../dev/service.ts'
 
-const program = join(import.meta.dirname, '../../../client/main.ts')
+const program = join(import.meta.dirname, '../../..', fileOf('client'))
 
 export interface Ran {
   code: number | null

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { fileOf } from '../../../dev/service.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -10,7 +11,7 @@ export async function runDoctor(change: Record<string, string | undefined> = {})
   const env = Object.fromEntries(settings.filter(([, value]) => value !== undefined))
   const { code, output } = await new Promise<{ code: number; output: string }>((resolve) => {
     const options = { cwd: root, env: { PATH: process.env.PATH, ...env } as NodeJS.ProcessEnv, timeout: 110_000 }
-    execFile(process.execPath, ['doctor/main.ts'], options, (error, stdout, stderr) => {
+    execFile(process.execPath, [fileOf('doctor')], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? -1) : 0, output: stdout + stderr })
     })
   })

@@ -1,4 +1,4 @@
-import { accessSync, constants, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startOf } from '../../../dev/service.ts'
@@ -53,7 +53,7 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
 
   test('the service has the same start command as in npm', () => {
     const image = /^CMD (.*)$/m.exec(textOf('Dockerfile'))?.[1] as string
-    expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name).args])
+    expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name, true).args])
   })
 
   test('the service has least privileges, and writes only to memory', () => {
@@ -116,14 +116,15 @@ describe('the image', () => {
     const installs = lines.filter((line) => /\bnpm\b/.test(line) && line.startsWith('RUN '))
     expect(installs).toHaveLength(2)
     expect(installs[0]).toMatch(/npm ci --omit=dev --ignore-scripts/)
-    // The stage that builds the console, of which the image takes only what was built.
+    // The stage that builds the programs, of which the image takes only what was built.
     expect(installs[1]).toMatch(/npm ci --ignore-scripts/)
-    expect(lines.filter((line) => line.includes('--from=console'))).toEqual([
-      'COPY --from=console /graph-packets/console/dist console/dist',
+    expect(lines.filter((line) => line.includes('--from='))).toEqual([
+      'COPY --from=dependencies /graph-packets/sbom.cdx.json ./',
+      'COPY --from=build /graph-packets/dist dist',
     ])
   })
 
-  test('the image contains every program with all its imports, and the build context nothing else', () => {
+  test('the image is built from every program with all its imports, and the build context has nothing else', () => {
     const product = globSync('{api,worker,doctor,client,packet,wire,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
@@ -134,7 +135,7 @@ describe('the image', () => {
     const passed = textOf('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
-    const others = ['package.json', 'package-lock.json', 'dev/tools/build-console.ts', 'docs/contract.md']
+    const others = ['package.json', 'package-lock.json', 'dev/tools', 'docs/contract.md']
     expect(passed.sort()).toEqual([...tops, 'console', ...others].map((name) => `!${name}`).sort())
   })
 
@@ -156,13 +157,12 @@ describe('the image', () => {
   })
 
   test('the image has the client as the command packets', () => {
-    expect(lines).toContain('RUN ln -s /app/client/main.ts /usr/local/bin/packets')
+    expect(lines).toContain('RUN ln -s /app/dist/packets.mjs /usr/local/bin/packets')
     expect(textOf('client/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
-    accessSync('client/main.ts', constants.X_OK)
   })
 
   test.each(programs)('the image gives %s the same variables as npm, and compiles it with its flags', (name) => {
-    const { args, variables } = startOf(name)
+    const { args, variables } = startOf(name, true)
     const given = lines.flatMap((line) => (line.startsWith('ENV ') ? line.split(' ').slice(1) : []))
     const environment = Object.fromEntries(given.map((word) => word.split('=')))
     expect(environment).toMatchObject({ ...variables, NODE_COMPILE_CACHE: '/app/.compile-cache' })
@@ -176,7 +176,7 @@ describe('the image', () => {
       'mkdir .compile-cache',
       'USER 1000:1000',
       'NODE_COMPILE_CACHE=',
-      'RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 api/main.ts',
+      'RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 dist/api.mjs',
     ]
     const places = steps.map(place)
     expect(places).not.toContain(-1)

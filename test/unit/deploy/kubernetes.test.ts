@@ -50,7 +50,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   const [port, metricsPort] = container.ports
 
   test('the pod starts an existing program, which listens on the declared port', () => {
-    expect(container.args).toEqual(['node', ...startOf(program).args])
+    expect(container.args).toEqual(['node', ...startOf(program, true).args])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
     expect(program === 'api' ? api.host : worker.healthHost).toBe('0.0.0.0')

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { builtFile } from '../lifecycle/build.ts'
+
+const frame = /\(?(file:\/\/[^\s()]+):(\d+):(\d+)\)?$/
+
+/**
+ * A stack whose lines name the TypeScript that a built program was made from. The source map is read for the first
+ * error: read at the start, it would take 60 MB.
+ */
+export function sourceStack(stack: string, file = builtFile === null ? null : import.meta.url): string {
+  if (file === null) return stack
+  const lines = stack.split('\n').map((line) => {
+    const [all, at, row, column] = frame.exec(line) ?? []
+    if (all === undefined || at !== file) return line
+    const entry = mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1)
+    if (entry === undefined || !('originalSource' in entry)) return line
+    const source = entry.originalSource.replace(/^(\.\.\/)+/, '')
+    return line.replace(all, `(${source}:${entry.originalLine + 1}:${entry.originalColumn + 1})`)
+  })
+  return lines.join('\n')
+}
+
+const maps = new Map<string, SourceMap | null>()
+
+/** Null if there is no map: the lines then stay as they are. */
+function mapOf(file: string): SourceMap | null {
+  const known = maps.get(file)
+  if (known !== undefined) return known
+  const map = readMap(`${fileURLToPath(file)}.map`)
+  maps.set(file, map)
+  return map
+}
+
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return null
+  }
+}
