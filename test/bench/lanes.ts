@@ -8,6 +8,7 @@ import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
 import { smallLanes } from './small-lanes.ts'
+import { startLanes } from './start-lanes.ts'
 import { submitLanes } from './submit-lanes.ts'
 import { wholeJobLanes } from './whole-job-lanes.ts'
 
@@ -30,6 +31,7 @@ export const lanes: readonly Lane[] = [
   ...slowStoreLanes,
   ...submitLanes,
   ...smallLanes,
+  ...startLanes,
   ...mockOriginLanes,
   ...replayLanes,
   ...wholeJobLanes,

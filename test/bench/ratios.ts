@@ -131,9 +131,9 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: '', what: 'submit / queue.add under two busy exports' },
       divided(of('submit-busy', field('medianMs')), of('queue-add', field('medianMs'))),
     ],
-    [{ name: '', what: 'store requests of a small publish' }, of('small-200', storeRequests)],
-    [{ name: '', what: 'lists among them' }, of('small-200', lists)],
-    [{ name: '', what: 'CPU of a small publish, API and workers, ms' }, of('small-200', smallCpu)],
+    [{ name: '', what: 'store requests of a small publish' }, of('small-2000', storeRequests)],
+    [{ name: '', what: 'lists among them' }, of('small-2000', lists)],
+    [{ name: '', what: 'CPU of a small publish, API and workers, ms' }, of('small-2000', smallCpu)],
     [
       { name: 'R9', what: "queue and records, share of the worker's CPU, %", ...most, bar: 3, stretch: 1 },
       of('profile', (one) => ((one.queueShare as number) + (one.requestShare as number)) * 100),

@@ -7,15 +7,16 @@ import type { Measured } from './results.ts'
 import { orgName, type Setting } from './setting.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
 
-const publishes = 200
-const warmUps = 50
+const publishes = 2_000
+const warmUps = 500
+const clients = 16
 
 /** What most clients send: packets of one node, here from many clients at the same time. */
 export const smallLanes: Lane[] = [
   {
-    name: 'small-200',
+    name: 'small-2000',
     unit: 'publishes',
-    what: '200 publishes of one node at once, each answered with its packet, two workers',
+    what: '2,000 publishes of one node by 16 clients, each answered with its packet, two workers',
     measure: small,
   },
 ]
@@ -25,7 +26,7 @@ async function small(setting: Setting): Promise<Measured> {
   const { service } = ours
   const workers = await Promise.all([service.startWorker(), service.startWorker()])
   try {
-    await publishAtOnce(setting, warmUps)
+    await publishMany(setting, warmUps)
     const programs = [service.apiUrl, ...workers.map(healthUrlOf)]
     const before = await storeRequests(programs)
     const used = countCpu({
@@ -36,7 +37,7 @@ async function small(setting: Setting): Promise<Measured> {
       store: [s3.pid],
     })
     const started = performance.now()
-    await publishAtOnce(setting, publishes)
+    await publishMany(setting, publishes)
     const seconds = (performance.now() - started) / 1_000
     const { client, database: ofDatabase, others, api, store } = used()
     const after = await storeRequests(programs)
@@ -57,7 +58,7 @@ async function small(setting: Setting): Promise<Measured> {
   }
 }
 
-async function publishAtOnce({ ours, neo4j, ids }: Setting, count: number): Promise<void> {
+async function publishMany({ ours, neo4j, ids }: Setting, count: number): Promise<void> {
   const fields = { ...database(neo4j, 'Person', 'id'), metadata: true, orgName }
   const publish = async (id: string) => {
     const { status, body } = await ours.client.post('/1.0/publish/', {
@@ -67,7 +68,11 @@ async function publishAtOnce({ ours, neo4j, ids }: Setting, count: number): Prom
     })
     if (status !== 200 || body.transactionRequest === null) throw new Error(`a publish was answered ${status}`)
   }
-  await Promise.all(Array.from({ length: count }, (_, index) => publish(ids[index % ids.length] as string)))
+  let next = 0
+  const client = async () => {
+    while (next < count) await publish(ids[next++ % ids.length] as string)
+  }
+  await Promise.all(Array.from({ length: clients }, client))
 }
 
 const healthUrlOf = (worker: RunningProcess) =>
