@@ -7,7 +7,7 @@ import type { Plan } from '../request/plan.ts'
 import { withoutDeleted } from './deleted.ts'
 import { bindLabels, identifyingKeys, keysOfEnds, labelsAndValues } from './identifying-values.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
-import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce } from './reading.ts'
+import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce, withoutThese } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A node with all the properties to publish, or only with the properties that identify it. */
@@ -75,10 +75,6 @@ async function nodesOf(
   const elements = await withoutDeleted(reading, withoutThese(found.elements, gone))
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
-
-/** The elements that are not in this set, which is mostly empty. */
-export const withoutThese = <One>(elements: One[], gone: ReadonlySet<One>): One[] =>
-  gone.size === 0 ? elements : elements.filter((one) => !gone.has(one))
 
 /** The columns of a node at the end of a relationship, which `readEnd` reads. `bindLabels` comes before them. */
 export const endColumns = (variable: string): string => `id(${variable}), ${labelsAndValues(variable, keysOfEnds)}`

@@ -53,6 +53,10 @@ export interface Found<Element> {
   release(): void
 }
 
+/** The elements that are not in this set, which is mostly empty. */
+export const withoutThese = <One>(elements: One[], gone: ReadonlySet<One>): One[] =>
+  gone.size === 0 ? elements : elements.filter((one) => !gone.has(one))
+
 /** Rows to read. */
 export interface RowQuery {
   query: string

@@ -4,8 +4,8 @@ import { absentShape } from '../origin/shapes.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
-import { endColumns, type NodeRow, readEnd, withoutThese } from './nodes.ts'
-import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce } from './reading.ts'
+import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce, withoutThese } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 export interface RelationshipRow {

@@ -1,3 +1,4 @@
+import { fnv1a } from '../../../packet/fnv1a.ts'
 import type { Item } from './batches.ts'
 
 /**
@@ -15,10 +16,9 @@ function idText(id: unknown): string {
   return String(id)
 }
 
-/** FNV-1a, 31 bits. */
+/** A hash of 31 bits. */
 export function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  const hash = fnv1a(text)
   // The low bits alone are a far weaker hash.
   return (hash ^ (hash >>> 15)) >>> 1
 }

@@ -1,3 +1,4 @@
+import { fnv1a } from '../../../packet/fnv1a.ts'
 import { type Identity, mergeText, nameOf } from '../../../packet/identity.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Plan } from '../../request/plan.ts'
@@ -30,10 +31,6 @@ export function createSeenIdentities(
   }
 }
 
-/** FNV-1a, 32 bits, and never 0. */
-function hashOf({ label, idProperty, id }: Identity): number {
-  const text = `${label}\u0000${idProperty}\u0000${mergeText(id)}`
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0 || 1
-}
+/** Never 0, which stands for no identity. */
+const hashOf = ({ label, idProperty, id }: Identity): number =>
+  fnv1a(`${label}\u0000${idProperty}\u0000${mergeText(id)}`) || 1
