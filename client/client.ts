@@ -88,6 +88,11 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     orgs: (limit: number, signal?: AbortSignal) =>
       list<'orgs', string>('orgs', limit, (query) => ask('GET', '/1.0/orgs', { query, signal })),
 
+    /** Creates an org, unless it exists. */
+    async createOrg(orgName: string, signal?: AbortSignal): Promise<void> {
+      await ask('POST', path`/1.0/publish/${orgName}`, { signal })
+    },
+
     /** What the token allows. */
     whoami: (signal?: AbortSignal): Promise<WhoAmI> => own(ask('GET', '/1.0/whoami', { signal }), 'orgs'),
 

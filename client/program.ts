@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { copy } from './commands/copy.ts'
+import { create } from './commands/create.ts'
 import { diff } from './commands/diff.ts'
 import { get } from './commands/get.ts'
 import { inspect } from './commands/inspect.ts'
@@ -16,16 +17,17 @@ import { type Context, printable, printableLine, printLines } from './context.ts
 import { exitCodes, Failure } from './exit.ts'
 import { withCommon } from './options.ts'
 import { ReplayError } from './replay/errors.ts'
+import { version } from './version.ts'
 
-const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model, whoami, overview]
+const commands = [create, ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model, whoami, overview]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {
-  const program = new Command('packets').description(
-    'Gets packets of a graph database and replays them into another one',
-  )
-  for (const create of commands) {
-    const command = withCommon(create(context))
+  const program = new Command('packets')
+    .description('Gets packets of a graph database and replays them into another one')
+    .version(version, '--version', 'print the version')
+  for (const make of commands) {
+    const command = withCommon(make(context))
     program.addCommand(command.showHelpAfterError(usageOf(command)))
   }
   for (const command of [program, ...program.commands]) {

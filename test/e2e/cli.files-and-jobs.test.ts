@@ -25,6 +25,21 @@ const failed = await publish('failed.json', {
   mappedIndices: { DEFAULT_INDEX: uniqueName('None'), DEFAULT_ID_FIELD: 'id' },
 })
 
+test('create makes an org, and leaves one that exists', async () => {
+  const name = uniqueName('org')
+  for (const _ of ['new', 'known']) {
+    expect(await packets('create', name)).toEqual({ code: 0, stdout: `${name} exists\n`, stderr: '' })
+  }
+  expect((await client.get(`/1.0/publish/${name}`)).body).toMatchObject({ fileNames: [] })
+  expect(JSON.parse((await packets('create', org, '--json')).stdout)).toEqual({ orgName: org })
+  expect(await packets('ls', org, 'a')).toMatchObject({ stdout: 'a.json\n' })
+  expect(await packets('create', '.hidden')).toMatchObject({
+    code: 7,
+    stdout: '',
+    stderr: expect.stringContaining('400'),
+  })
+})
+
 describe('ls', () => {
   test('ls prints the names of an org, one a line', async () => {
     expect(await packets('ls', org)).toEqual({ code: 0, stdout: 'a.json\nb.json\nbb.json\n', stderr: '' })

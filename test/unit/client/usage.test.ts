@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
+import { textOf } from '../../support/documents/manifests.ts'
 
 const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
 
@@ -50,6 +51,11 @@ test('a token of several lines is refused, and not shown', async () => {
     PACKETS_TOKEN: 'one\ntwo',
   })
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.not.stringContaining('two') })
+})
+
+test('the version is that of the project', async () => {
+  const { version } = JSON.parse(textOf('package.json'))
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 test('help goes to stdout, and is a success', async () => {

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import { fileOf } from '../../dev/service.ts'
+import { emptyDirectory } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
+import { textOf } from '../support/documents/manifests.ts'
+
+const root = join(import.meta.dirname, '../..')
+const { label, driver, target, variables, neo4j, address, differing } = await prepareReplay(0)
+
+test('every command of the page for your own graph works, in its order', async () => {
+  await run(driver, `CREATE (:\`${label}\` {id: 'ann', age: 40})-[:KNOWS {since: 2020}]->(:\`${label}\` {id: 'bob'})`)
+  const page = textOf('docs/your-own-graph.md')
+  const blocks = [...page.matchAll(/\n```sh\n(.*?)\n```\n/gs)].map(([, text]) => text as string)
+  const [start = '', shell = '', ...commands] = blocks
+  expect([start, shell, commands.length]).toEqual([
+    'ORIGIN_ALLOW=db.example.com:7687 npm start',
+    expect.stringContaining('export PACKETS_ORIGIN_URL='),
+    5,
+  ])
+  const named = new Set([...shell.matchAll(/(\w+)=/g)].map(([, name]) => name as string))
+  const env: Record<string, string> = {
+    ...variables,
+    PATH: [dirname(process.execPath), process.env.PATH].join(':'),
+    PACKETS_ORIGIN_URL: neo4j.boltUrl,
+    PACKETS_ORIGIN_USER: neo4j.username,
+    PACKETS_ORIGIN_PASSWORD: neo4j.password,
+    TARGET: address.boltUrl,
+  }
+  expect([...named].filter((name) => !(name in env))).toEqual([])
+  const script = commands.join('\n').replaceAll('"Person"', JSON.stringify(label)).replaceAll('acme', uniqueName('org'))
+  const packets = `packets() { node '${join(root, fileOf('client'))}' "$@"; }\n`
+  const options = { cwd: emptyDirectory(), env }
+  const { stdout } = await promisify(execFile)('sh', ['-euc', packets + script], options)
+  expect(stdout).toContain('the target agrees')
+  expect(await differing()).toEqual([])
+  await run(target, `MATCH (n:\`${label}\`) SET n.age = 41`)
+  expect(await differing()).not.toEqual([])
+})
