@@ -12,6 +12,7 @@ import {
 } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
 import { admission, giveBack } from './open-runs.ts'
+import { accepts, isUnfinished } from './transitions.ts'
 
 /**
  * All changes of a record. Redis runs scripts atomically, so a compared value still holds at the write. A client that
@@ -28,9 +29,6 @@ const listedSeconds = 30 * 24 * 3_600
  * killed the first of these workers; after that the job ran alone.
  */
 const maxUnendedRuns = 3
-
-export const isUnfinished = (state: string) =>
-  `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
 
 // Ages are compared by Redis's clock, because the clocks of the processes may differ by minutes. Epoch milliseconds.
 export const sharedNow = `
@@ -113,7 +111,7 @@ if force == '' then
   local holder = redis.call('GET', claim)
   if holder then
     local state = redis.call('HGET', '${recordKey('')}' .. holder, 'state')
-    if ${isUnfinished('state')} then return 'nameInUse ' .. holder end
+    if ${isUnfinished()} then return 'nameInUse ' .. holder end
   end
   redis.call('SET', claim, id)
 end
@@ -139,7 +137,7 @@ export const start = script(
   `${theJob}
 ${tick}
 ${begin}
-if not ${isUnfinished('state')} then return 'finished' end
+if not ${accepts('start')} then return 'finished' end
 local refused = refusedStart(record, '')
 if refused then return refused end
 redis.call('HSETNX', record, 'startedAt', startedAt)
@@ -167,8 +165,8 @@ export const beginCommit = script(
   `${theJob}
 ${sharedNow}
 ${isLatest}
-if state ~= 'running' and not (attempt == '' and state == 'committing') then return 0 end
-if attempt ~= '' and not isLatest(record, '') then return 0 end
+if not ${accepts('beginCommit')} then return 0 end
+if attempt ~= '' and (state ~= 'running' or not isLatest(record, '')) then return 0 end
 if has('cancelling') then return 0 end
 redis.call('HSET', record, 'state', 'committing', 'begun', 'true', 'progress', progress, 'report', report)
 redis.call('ZADD', '${stalePlainFilesKey}', now, name)
@@ -182,11 +180,12 @@ export const progress = script(
 ${tick}
 ${isLatest}
 if attempt ~= '' and not isLatest(record, '') then return 'superseded' end
+if not ${accepts('report')} then return 'superseded' end
 if state == 'running' then
   if has('cancelling') then return 'cancelling' end
   tick()
   if progress ~= '' then redis.call('HSET', record, 'progress', progress) end
-elseif state ~= 'committing' then return 'superseded' end
+end
 return nil`,
 )
 
@@ -214,7 +213,7 @@ export const finish = script(
   ['id', 'token', 'unlessBegun'],
   `${theJob}
 if ${isRepeated} then return 1 end
-if not ${isUnfinished('state')} then return 0 end
+if not ${accepts('end')} then return 0 end
 if unlessBegun ~= '' and has('begun') then return 0 end
 ${end}
 return 1`,
@@ -225,7 +224,7 @@ export const withdraw = script(
   ['id', 'token'],
   `${theJob}
 if ${isRepeated} then return 'queued' end
-if state ~= 'queued' then return state end
+if not ${accepts('withdraw')} then return state end
 ${end}
 return 'queued'`,
 )
@@ -239,7 +238,7 @@ export const cancel = script(
 ${tick}
 if ${isRepeated} then return 'ended' end
 if state == 'running' and has('begun') then return 'committing' end
-if state ~= 'queued' and state ~= 'running' then return state end
+if not ${accepts('cancel')} then return state end
 local isRunning = state == 'running' and (unended(record) > 0 or unended(slices) > 0)
 if isRunning or hold ~= '' then
   redis.call('HSET', record, 'cancelling', 'true')

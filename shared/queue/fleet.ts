@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { isUnfinished, sharedNow } from '../jobs/scripts.ts'
+import { sharedNow } from '../jobs/scripts.ts'
+import { isUnfinished } from '../jobs/transitions.ts'
 import { redisNow } from '../redis/connect.ts'
 import { openRunsKey, queueKey, recordKey, workersKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'

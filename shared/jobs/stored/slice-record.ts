@@ -5,7 +5,8 @@ import { script } from '../../redis/script.ts'
 import type { Started, Stop } from '../job-records.ts'
 import { giveBack } from '../open-runs.ts'
 import type { JobProgress } from '../record.ts'
-import { begin, isLatest, isUnfinished, theJob, tick } from '../scripts.ts'
+import { begin, isLatest, theJob, tick } from '../scripts.ts'
+import { isUnfinished } from '../transitions.ts'
 
 /** Progress of a slice. */
 export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
@@ -68,7 +69,7 @@ const done = script(
   ['id', 'slice'],
   `${theJob}
 ${giveBack}
-if not ${isUnfinished('state')} then return 0 end
+if not ${isUnfinished()} then return 0 end
 if redis.call('HSETNX', slices, slice .. ':done', 'true') == 0 then return 0 end
 redis.call('HINCRBY', record, 'runs', -1)
 giveBack(1)

@@ -40,7 +40,7 @@ export const jobScripts: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'the failure of a job to be queued fails the job after a worker has started it',
-    from: `if state ~= 'queued' then return state end
+    from: `if not \${accepts('withdraw')} then return state end
 `,
     to: `if not state then return nil end
 `,

@@ -4,7 +4,7 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a run that another one has overtaken begins to commit',
-    from: "if attempt ~= '' and not isLatest(record, '') then return 0 end",
+    from: "if attempt ~= '' and (state ~= 'running' or not isLatest(record, '')) then return 0 end",
     to: '',
     tests: ['integration/job-record.attempts'],
   },
