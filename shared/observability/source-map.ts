@@ -3,8 +3,6 @@ import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../lifecycle/build.ts'
 
-const frame = /\(?(file:\/\/[^\s()]+):(\d+):(\d+)\)?$/
-
 /**
  * A stack whose lines name the TypeScript that a built program was made from. The source map is read for the first
  * error: read at the start, it would take 60 MB.
@@ -12,12 +10,19 @@ const frame = /\(?(file:\/\/[^\s()]+):(\d+):(\d+)\)?$/
 export function sourceStack(stack: string, file = builtFile === null ? null : import.meta.url): string {
   if (file === null) return stack
   const lines = stack.split('\n').map((line) => {
-    const [all, at, row, column] = frame.exec(line) ?? []
-    if (all === undefined || at !== file) return line
-    const entry = mapOf(file)?.findEntry(Number(row) - 1, Number(column) - 1)
+    // `    at name (file:///app/dist/api.mjs:12:34)`, or without a name and brackets.
+    const begins = line.indexOf(`${file}:`)
+    if (begins === -1) return line
+    const [row, column] = line
+      .slice(begins + file.length + 1)
+      .split(':')
+      .map((text) => Number.parseInt(text, 10)) as [number, number]
+    if (!(row > 0 && column > 0)) return line
+    const entry = mapOf(file)?.findEntry(row - 1, column - 1)
     if (entry === undefined || !('originalSource' in entry)) return line
     const source = entry.originalSource.replace(/^(\.\.\/)+/, '')
-    return line.replace(all, `(${source}:${entry.originalLine + 1}:${entry.originalColumn + 1})`)
+    const place = `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+    return `${line.slice(0, begins)}${place}${line.endsWith(')') ? ')' : ''}`
   })
   return lines.join('\n')
 }

@@ -64,4 +64,6 @@ test('the stack of an error in a built program names its source, and stays as it
   expect(frames[0]).toBe('Error: why')
   expect(frames[1]).toMatch(/^ {4}at (Module\.)?fails \(from\/program\.ts:4:\d+\)$/)
   expect(sourceStack(stack, `${href}.other`)).toBe(stack)
+  const unusual = `Error: ${href}:\n    at ${href}:x:y`
+  expect(sourceStack(unusual, href)).toBe(unusual)
 })
