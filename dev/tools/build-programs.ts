@@ -60,8 +60,6 @@ async function bundle(name: ProgramName, outfile: string, more: object = {}): Pr
     target,
     banner: { js: banner },
     plugins: name === 'packets' ? [requireBuiltins] : [],
-    // Logs tell errors apart by their class.
-    keepNames: true,
     metafile: true,
     logLevel: 'warning',
     ...more,
@@ -134,9 +132,9 @@ async function buildInto(folder: string): Promise<string[]> {
   const inputs = await Promise.all(
     names.map((name) =>
       bundle(name, join(folder, `${name}.mjs`), {
-        minifyWhitespace: true,
-        minifySyntax: true,
+        // Lines stay readable, because the stacks of most errors name those of the built file.
         sourcemap: 'linked',
+        sourcesContent: false,
         define: { BUILT_FILE: JSON.stringify(builtFile(name)) },
       }),
     ),

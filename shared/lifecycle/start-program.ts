@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { type CheckFiles, ConfigError, type Program, readConfig } from '../config/config.ts'
 import { createLog, type Logger } from '../observability/log.ts'
+import { sourceStack } from '../observability/source-map.ts'
 import { exitIfBroken } from './build.ts'
 import { Releases } from './releases.ts'
 import { trustAuthorities } from './trust.ts'
@@ -20,7 +21,7 @@ export async function startProgram(name: Program, start: Start, checkFiles?: Che
     log.warn({ overrides: config.testOverrides }, 'TEST_OVERRIDES replaces limits or times')
   // Node would print the error with all its properties. For a failed Redis command these include its arguments.
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'uncaught')
+    log.fatal({ err: withSources(error) }, 'uncaught')
     process.exit(1)
   })
   // Libraries print warnings as plain text.
@@ -34,13 +35,18 @@ export async function startProgram(name: Program, start: Start, checkFiles?: Che
     log.info('started')
     log.info({ signal: await signalled }, 'stopping')
   } catch (error) {
-    log.fatal({ err: error }, 'could not start')
+    log.fatal({ err: withSources(error) }, 'could not start')
     process.exitCode = 1
   }
   await releases.dispose()
   log.info('stopped')
   // Anything that still holds the event loop, such as a library's reconnect timer, must not keep the program alive.
   setTimeout(() => process.exit(), 1_000).unref()
+}
+
+function withSources(error: unknown): unknown {
+  if (error instanceof Error && error.stack !== undefined) error.stack = sourceStack(error.stack)
+  return error
 }
 
 function configOrExit(name: Program, checkFiles?: CheckFiles): Config {

@@ -1,5 +1,3 @@
-import { sourceStack } from './source-map.ts'
-
 /** Properties logged besides type, message and stack, if they are strings or numbers. */
 const loggedProperties = 'code status statusCode syscall address port hostname amzRequestid'.split(' ')
 
@@ -21,7 +19,7 @@ export function loggedError(thrown: unknown, depth = 0): unknown {
   return {
     type,
     message,
-    stack: typeof stack === 'string' ? sourceStack(stack) : stack,
+    stack,
     ...Object.fromEntries(loggedProperties.map((name) => [name, error[name]]).filter(([, value]) => isPlain(value))),
     ...(typeof command === 'string' ? { command } : {}),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
