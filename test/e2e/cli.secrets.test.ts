@@ -36,6 +36,7 @@ test('no command writes a secret to its output or to a file', async () => {
     ['diff', people, `${org}/people.json`, '--out', join(cwd, 'rest')],
     ['model', version.grn, '--picture', join(cwd, 'model.svg')],
     ['whoami'],
+    ['create', org],
     ['overview', '--json'],
     ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
     ['verify', people, ...to, '--json', '--progress', 'json'],
