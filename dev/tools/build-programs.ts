@@ -106,6 +106,8 @@ export async function buildPrograms(): Promise<void> {
   mkdirSync(join(folder, 'swagger-ui'), { recursive: true })
   try {
     const inputs = await buildInto(folder)
+    // Another command has built the same, and its programs may be starting.
+    if (isCurrent()) return
     writeFileSync(join(folder, 'licences.txt'), licencesOf(inputs))
     const sources = [...inputs.filter((file) => !file.includes('node_modules/')), ...tools].sort()
     const files = filesIn(folder)

@@ -45,7 +45,7 @@ export function problemOfBuild(root: string, file: string): string | null {
   // An image has no sources.
   const isAlone = !build.sources.some((source) => existsSync(join(root, source)))
   if (isAlone || digestOf(root, build.sources) === build.sourceDigest) return null
-  return `${file} was built from other sources than those beside it: run \`npm run build\``
+  return `${file} was built from other sources: run \`npm run build\``
 }
 
 /** Ends a built program that must not run, with exit code 1. */

@@ -5,7 +5,7 @@ import { builtFile } from '../lifecycle/build.ts'
 
 /**
  * A stack whose lines name the TypeScript that a built program was made from. Only for the last error of a program: to
- * read the source map takes a third of a second, in which nothing is answered, and 100 MB.
+ * read the source map takes a third of a second, in which an API answers nothing.
  */
 export function sourceStack(stack: string, file = builtFile === null ? null : import.meta.url): string {
   if (file === null) return stack

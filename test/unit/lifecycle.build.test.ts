@@ -38,7 +38,7 @@ test('a program runs as it was built, beside its sources and without them', () =
 test('a program does not run beside sources that have changed since it was built', () => {
   built()
   write('api/main.ts', 'two')
-  expect(problem()).toBe('dist/api.mjs was built from other sources than those beside it: run `npm run build`')
+  expect(problem()).toBe('dist/api.mjs was built from other sources: run `npm run build`')
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, appendFileSync, constants, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { startOf } from '../../../dev/service.ts'
@@ -30,13 +30,17 @@ test.each(['api', 'worker'] as const)(
   },
 )
 
+test('the built client can be executed', () => {
+  accessSync(join(root, 'dist/packets.mjs'), constants.X_OK)
+})
+
 test('a built program whose file has changed, or that stands beside other sources, does not start', () => {
   const directory = copyOfDist()
   mkdirSync(join(directory, 'worker'))
   writeFileSync(join(directory, 'worker/main.ts'), '')
   expect(start(directory, 'worker')).toEqual({
     status: 1,
-    output: 'dist/worker.mjs was built from other sources than those beside it: run `npm run build`\n',
+    output: 'dist/worker.mjs was built from other sources: run `npm run build`\n',
   })
   appendFileSync(join(directory, 'dist/worker.mjs'), '\n')
   expect(start(directory, 'worker')).toEqual({

@@ -78,7 +78,7 @@ const farEnd = (direction: Direction) => ({
   id: keptExpression,
 })
 
-/** A pair as it is read: its text does not show which of two plain ids is a list. */
+/** An id of a pair as it is read: the text does not show which of two plain ids is a list. */
 const asRead = (id: Expression) => (id.wrap === null ? plainList : id)
 
 const keptBy = (direction: Direction): fc.Arbitrary<KeepClause> =>
