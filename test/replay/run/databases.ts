@@ -1,11 +1,11 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
-import { batchesOf, itemOf } from '../../../client/replay/order/batches.ts'
+import { itemOf } from '../../../client/replay/order/batches.ts'
 import { packPart } from '../../../client/replay/order/packed.ts'
 import { connectionOf } from '../../../client/replay/run/connection.ts'
 import { createRunner } from '../../../client/replay/run/run-batch.ts'
 import { type Lanes, runWindow } from '../../../client/replay/run/run-window.ts'
 import { createTally } from '../../../client/replay/run/transaction.ts'
-import { differencesOf } from '../../../client/replay/verify/reader.ts'
+import { createReader } from '../../../client/replay/verify/reader.ts'
 import { untilUndisturbed } from '../../../dev/replay/neo4j.ts'
 import { stringifyLossless } from '../../../packet/lossless-json.ts'
 import type { Pair } from '../../../packet/parts/parse-part.ts'
@@ -125,12 +125,15 @@ export async function replayedByEngine(
   const tally = createTally()
   const { signal } = new AbortController()
   const runner = createRunner({ connection: connectionOf(driver), tally, lanes: lanes.lanes, signal })
-  const reader = connectionOf(driver, null, 'read')
+  const compare = createReader(connectionOf(driver, null, 'read'), {
+    lanes: 1,
+    batchRows: lanes.batchRows,
+    mostShown: items.length,
+    signal,
+  })
   const differences = async () => {
     const found: string[] = []
-    for (const batch of batchesOf(items, lanes.batchRows)) {
-      found.push(...(await differencesOf(reader, batch, items.length)).map(({ text }) => text))
-    }
+    await compare(items, (_batch, differing) => found.push(...differing.map(({ text }) => text)))
     return found
   }
   try {
