@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { convert } from './commands/convert.ts'
 import { copy } from './commands/copy.ts'
 import { create } from './commands/create.ts'
 import { diff } from './commands/diff.ts'
@@ -19,7 +20,23 @@ import { withCommon } from './options.ts'
 import { ReplayError } from './replay/errors.ts'
 import { version } from './version.ts'
 
-const commands = [create, ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model, whoami, overview]
+const commands = [
+  create,
+  ls,
+  get,
+  inspect,
+  diff,
+  publish,
+  job,
+  jobs,
+  replay,
+  verify,
+  copy,
+  convert,
+  model,
+  whoami,
+  overview,
+]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {

@@ -4,6 +4,7 @@ import { profileLane } from './profile-lane.ts'
 import { publishLanes } from './publish-lanes.ts'
 import { readLanes } from './read-lanes.ts'
 import { replayLanes } from './replay-lanes.ts'
+import { restoreLanes } from './restore-lanes.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
@@ -35,5 +36,6 @@ export const lanes: readonly Lane[] = [
   ...mockOriginLanes,
   ...replayLanes,
   ...wholeJobLanes,
+  ...restoreLanes,
   profileLane,
 ]

@@ -187,6 +187,20 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       divided(of('whole-four-lanes', rate), of('whole-driver', rate)),
     ],
     [{ name: '', what: 'the same, seconds of four lanes' }, of('whole-four-lanes', field('seconds'))],
+    [
+      {
+        name: 'R12',
+        what: 'pairs/s into an empty database, convert and importer / replay',
+        ...least,
+        bar: 2,
+        stretch: 3,
+      },
+      divided(of('restore-import', rate), of('restore-replay', rate)),
+    ],
+    [
+      { name: '', what: 'share of convert in the seconds, %' },
+      of('restore-import', (one) => ((one.convertSeconds as number) / one.seconds) * 100),
+    ],
   ]
   return ratios.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
 }

@@ -34,6 +34,7 @@ test('no command writes a secret to its output or to a file', async () => {
     ['inspect', people, '--json'],
     ['inspect', `${org}/people.json`],
     ['diff', people, `${org}/people.json`, '--out', join(cwd, 'rest')],
+    ['convert', people, join(cwd, 'files'), '--to', 'import-csv'],
     ['model', version.grn, '--picture', join(cwd, 'model.svg')],
     ['whoami'],
     ['create', org],

@@ -192,14 +192,38 @@ const CURRENT: Edition = {
  * fetch it.
  */
 export async function startVersion(run: Run, version: string): Promise<Neo4jAddress | undefined> {
+  const edition = await editionOf(version)
+  return edition && (await startNeo4j(run, `neo4j-${version}`, edition, QUICK_START)).address
+}
+
+/**
+ * The same, with a database that the importer of this version has made. `fill` gets the environment of a command that
+ * runs `$NEO4J_ADMIN`.
+ */
+export async function startImported(
+  run: Run,
+  version: string,
+  fill: (environment: Record<string, string>) => Promise<unknown>,
+): Promise<Neo4jAddress | undefined> {
+  const edition = await editionOf(version)
+  if (edition === undefined) return undefined
+  return (await startNeo4j(run, `imported-${version}`, edition, QUICK_START, fill)).address
+}
+
+/** The environment of a command that runs `$NEO4J_ADMIN` of Neo4j 5, into a home of its own. */
+export async function importerEnvironment(run: Run): Promise<Record<string, string>> {
+  const { admin } = await install(run, 'importer', FIVE, [])
+  return admin()
+}
+
+async function editionOf(version: string): Promise<Edition | undefined> {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isCurrent = major > 5
   const java = isCurrent ? await findJdk(OLDEST_JAVA_OF_CURRENT) : undefined
   if (isCurrent && (java === undefined || !findProgram('mvn'))) return undefined
   const four = minor < 2 ? FOUR_ZERO : FOUR
   const base = isCurrent ? CURRENT : major === 5 ? FIVE : major === 4 ? four : THREE
-  const edition = { ...base, artifact: harness(version), ...(java && { java }) }
-  return (await startNeo4j(run, `neo4j-${version}`, edition, QUICK_START)).address
+  return { ...base, artifact: harness(version), ...(java && { java }) }
 }
 
 /** A Neo4j 5 that a test can stop, and start again with its data. */
@@ -224,8 +248,15 @@ export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
   }
 }
 
-async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]) {
-  const { address, boot } = await install(run, name, edition, jvm)
+async function startNeo4j(
+  run: Run,
+  name: string,
+  edition: Edition,
+  jvm: string[],
+  fill?: (environment: Record<string, string>) => Promise<unknown>,
+) {
+  const { address, boot, admin } = await install(run, name, edition, jvm)
+  if (fill) await fill(await admin())
   const server = await boot()
   // The password may have been set although the answer came too late.
   const set = () => setPassword(address, edition).catch((error) => askNeo4j(address).catch(() => Promise.reject(error)))
@@ -264,8 +295,17 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
     password: randomBytes(12).toString('hex'),
     pid: null,
   }
+  /** Makes a command that is called like neo4j-admin of a distribution. */
+  async function admin(): Promise<Record<string, string>> {
+    const file = join(home, 'neo4j-admin')
+    const words = [...opens, '-cp', join(classPath[0] as string, '*'), 'org.neo4j.cli.AdminTool']
+    const text = `#!/bin/sh\nexec ${[java, ...words].map((word) => `'${word}'`).join(' ')} "$@"\n`
+    await writeFile(file, text, { mode: 0o755 })
+    return { NEO4J_ADMIN: file, NEO4J_HOME: home, NEO4J_CONF: join(home, 'conf'), LC_ALL: 'C.UTF-8' }
+  }
+
   // No grace: an orderly stop takes ten seconds, and the home is discarded anyway.
-  return { address, boot: () => run.start(program, 0) }
+  return { address, boot: () => run.start(program, 0), admin }
 }
 
 async function setPassword(address: Neo4jAddress, edition: Edition) {

@@ -19,6 +19,7 @@ export const longest = [
   'test/endurance/faults/tenants.memory.test.ts',
   'test/endurance/e2e/start.in-an-empty-environment.test.ts',
   'test/endurance/faults/slices.lose-their-workers.test.ts',
+  'test/endurance/replay/imports.equal-replays.test.ts',
   'test/endurance/replay/neo4j-2026.origin-target-manager.test.ts',
   'test/endurance/integration/replay.exchanged-values.test.ts',
   'test/endurance/replay/neo4j-3.4.origin-target-manager.test.ts',

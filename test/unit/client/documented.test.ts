@@ -58,7 +58,9 @@ test('the defaults of options are documented', () => {
   const defaults = program.commands.flatMap((command) =>
     command.options.filter(({ defaultValue, negate }) => defaultValue !== undefined && !negate),
   )
-  expect([...new Set(defaults.map(({ long }) => long))]).toEqual(['--limit', '--lanes', '--batch', '--on-error'])
+  expect([...new Set(defaults.map(({ long }) => long))]).toEqual([
+    ...['--limit', '--lanes', '--batch', '--on-error', '--database', '--importer'],
+  ])
   for (const { long, defaultValue } of defaults) {
     expect(meaningOf.get(long as string)?.replaceAll(',', '')).toMatch(new RegExp(`\\b${defaultValue}\\b`))
   }

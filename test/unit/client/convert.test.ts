@@ -1,0 +1,274 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+
+const pair = (statement: string, parameters: object) => ({ statement, parameters, metadata: null })
+
+const person = (id: unknown, more: Record<string, unknown> = {}, labels = '') => {
+  const keys = ['id', ...Object.keys(more)].sort()
+  const map = keys.map((key) => `\`${key}\`: $${key}`).join(', ')
+  return pair(`MERGE (n:\`Person\` {\`id\`: $id}) SET n = {${map}}${labels}`, { ...more, id })
+}
+
+const knows = (a_id: unknown, b_id: unknown, more: Record<string, unknown> = {}, id = '') => {
+  const keys = Object.keys(more).sort()
+  const map = keys.map((key) => `\`${key}\`: $${key}`).join(', ')
+  const ends = 'MERGE (a:`Person` {`id`: $a_id}) MERGE (b:`Person` {`id`: $b_id})'
+  return pair(`${ends} MERGE (a)-[r:\`KNOWS\`${id}]->(b) SET r = {${map}}`, { a_id, b_id, ...more })
+}
+
+const cleanup = (baseId: unknown, ids_0: unknown[], arrow = '->') =>
+  pair(
+    `MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`KNOWS\`]${arrow}(m) WHERE NOT coalesce(m:\`Person\` AND m.\`id\` IN $ids_0, false) DELETE r`,
+    { baseId, ids_0 },
+  )
+
+/** A part as JSON, with the float 5.0 in place of this text. */
+const textOfPart = (statements: readonly object[]) => JSON.stringify({ statements }).replaceAll('"5.0"', '5.0')
+
+/** Converts a packet of parts. @returns what the command says, and the files, if there are any */
+async function converted(parts: readonly (readonly object[])[], ...words: string[]) {
+  const directory = emptyDirectory()
+  const [packet, out] = [join(directory, 'packet'), join(directory, 'out')]
+  mkdirSync(packet)
+  for (const [at, statements] of parts.entries())
+    writeFileSync(join(packet, `p.jsonPart${at + 1}of${parts.length}`), textOfPart(statements))
+  const ran = await runCli(['convert', packet, out, '--to', 'import-csv', ...words])
+  return { ...ran, packet, out, left: readdirSync(directory).filter((name) => name !== 'packet') }
+}
+
+const textOf = ({ out }: { out: string }, file: string) => readFileSync(join(out, file), 'utf8')
+const linesOf = (ran: { out: string }, file: string) => textOf(ran, file).trimEnd().split('\n').sort()
+
+describe('rows', () => {
+  test('a node is written once, with all its properties, wherever relationships name it first', async () => {
+    const ran = await converted([
+      [knows('a', 'b'), knows('b', 'b')],
+      [person('a', { name: 'Ann' }, ' SET n:`Actor`'), knows('a', 'b')],
+      [person('a', { name: 'Ann' }, ' SET n:`Actor`')],
+    ])
+    expect(ran).toMatchObject({ code: 0, stderr: '', left: ['out'] })
+    expect(linesOf(ran, 'nodes-1.csv')).toEqual([
+      `"0'a","Person\ufdd0Actor","a","Ann"`,
+      `"0'b","Person","b",`,
+      ':ID,:LABEL,"id:string","name:string"',
+    ])
+    expect(linesOf(ran, 'relationships-1.csv')).toEqual([
+      `"0'a","0'b","KNOWS"`,
+      `"0'b","0'b","KNOWS"`,
+      ':START_ID,:END_ID,:TYPE',
+    ])
+    expect(textOf(ran, 'schema.cypher')).toBe(
+      'CREATE CONSTRAINT IF NOT EXISTS FOR (n:`Person`) REQUIRE n.`id` IS UNIQUE;\n',
+    )
+    expect(readdirSync(ran.out).sort()).toEqual(['import.sh', 'nodes-1.csv', 'relationships-1.csv', 'schema.cypher'])
+  })
+
+  test('ids that are equal to MERGE are one node, and others are not', async () => {
+    const ran = await converted([[knows(1, '1'), knows(1, 2)]])
+    expect(linesOf(ran, 'nodes-1.csv').map((line) => line.split(',')[0])).toEqual(['"0=1"', '"0=2"', ':ID'])
+    expect(linesOf(ran, 'nodes-2.csv')).toEqual([`"0'1","Person","1"`, ':ID,:LABEL,"id:string"'])
+  })
+
+  test('parallel relationships stay as many as their ids', async () => {
+    const byId = (id: string) => knows('a', 'b', { grn: id }, ' {`grn`: $grn}')
+    const ran = await converted([[byId('1'), byId('2')], [byId('2')]])
+    expect(linesOf(ran, 'relationships-1.csv')).toEqual([
+      `"0'a","0'b","KNOWS","1"`,
+      `"0'a","0'b","KNOWS","2"`,
+      ':START_ID,:END_ID,:TYPE,"grn:string"',
+    ])
+  })
+
+  test('values of two types under one name are in two files, and a missing value is an empty field', async () => {
+    const ran = await converted([[person('a', { x: 1 }), person('b', { x: 'one' }), person('c', { y: '' })]])
+    expect(linesOf(ran, 'nodes-1.csv')).toEqual([
+      `"0'a","Person","a",1,`,
+      `"0'c","Person","c",,""`,
+      ':ID,:LABEL,"id:string","x:long","y:string"',
+    ])
+    expect(linesOf(ran, 'nodes-2.csv')).toEqual([`"0'b","Person","b","one"`, ':ID,:LABEL,"id:string","x:string"'])
+  })
+
+  test('an empty packet becomes a file without rows, which the importer demands', async () => {
+    const ran = await converted([[]])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(textOf(ran, 'nodes-1.csv')).toBe(':ID,:LABEL\n')
+    expect(textOf(ran, 'import.sh')).not.toContain('--relationships')
+  })
+
+  test('--json says how many nodes and relationships there are, and the commands', async () => {
+    const ran = await converted([[person('a'), knows('a', 'b')]], '--json', '--database', 'people')
+    expect(JSON.parse(ran.stdout)).toEqual({
+      source: ran.packet,
+      directory: ran.out,
+      database: 'people',
+      importer: '5',
+      pairs: 2,
+      nodes: 2,
+      relationships: 1,
+      byZoneData: 0,
+      files: [
+        { elements: 'nodes', file: 'nodes-1.csv', rows: 2 },
+        { elements: 'relationships', file: 'relationships-1.csv', rows: 1 },
+      ],
+      commands: {
+        import: `sh ${ran.out}/import.sh`,
+        schema: `cypher-shell -d people -f ${ran.out}/schema.cypher`,
+        verify: `packets verify ${ran.packet} --to URL --database people`,
+      },
+    })
+  })
+})
+
+describe('refusals', () => {
+  const stamp = pair('MATCH (n:`Person` {`id`: $id}) SET n.`at` = $at', { id: 'a', at: 1 })
+  const removed = pair('MATCH (n:`Person` {`id`: $id}) REMOVE n.`name`', { id: 'a' })
+  const deleted = pair('MATCH (n:`Person`) WHERE n.`id` IN $ids DETACH DELETE n', { ids: ['a'] })
+  const ends = 'MATCH (a:`Person` {`id`: $startId}) MATCH (b:`Person` {`id`: $endId})'
+  const created = pair(`${ends} MERGE (a)-[:\`KNOWS\`]->(b)`, { startId: 'a', endId: 'b' })
+
+  test.each([
+    ['an empty list', [person('a', { tags: [] })], ':Person.tags: an empty list, at part 1, pair 1'],
+    ['one of a relationship', [knows('a', 'b', { tags: [] })], '(:Person)-[:KNOWS]->(:Person).tags: an empty list'],
+    ['an odd name', [pair('MERGE (n:`A` {`i(`: $id}) SET n = {`i(`: $p_0}', { id: 1, p_0: 1 })], ':A.i(: a name with'],
+    ['a node delete', [deleted], ':Person: a node delete, which is no part of a whole graph'],
+    ['a relationship create', [created], ':Person: a relationship create, which is no part of a whole graph'],
+    ['a postback', [stamp], ':Person: a postback, which is no part of a whole graph'],
+    ['a lone surrogate', [person('a', { name: '\ud800' })], ':Person: a string that is not valid Unicode'],
+    ['two upserts that differ', [person('a', { x: 1 }), person('a', { x: 2 })], ':Person a: pairs that disagree'],
+    ['two that differ in types', [person('a', { x: 1 }), person('a', { x: '1' })], ':Person a: pairs that disagree'],
+    ['relationships that differ', [knows('a', 'b', { x: 1 }), knows('a', 'b')], 'a -KNOWS-> b: pairs that disagree'],
+    [
+      'several ids',
+      [knows('a', 'b'), knows('a', 'b', { g: 1 }, ' {`g`: $g}')],
+      'find its relationships by different ids',
+    ],
+    ['an id of two types', [knows(5, 'b'), knows(6, 'b'), knows('5.0', 'c')], ':Person 5: pairs that'],
+    ['a deleted property', [person('a', { name: 'A' }), removed], ':Person.name: a property that one pair sets and'],
+    ['a cleanup', [cleanup('a', ['c']), knows('a', 'b')], ':Person: a cleanup that deletes relationships [:KNOWS]'],
+  ])('%s is refused by name, and leaves nothing', async (_, pairs, problem) => {
+    const ran = await converted([pairs])
+    expect(ran).toMatchObject({ code: 4, stdout: '', left: [] })
+    expect(ran.stderr).toContain('cannot become files for the importer; packets replay takes it\n')
+    expect(ran.stderr).toContain(`  ${problem}`.trimStart())
+  })
+
+  test('all problems are named at once, each once', async () => {
+    const { stderr } = await converted([[person('a', { t: [] }), person('b', { t: [] })], [person('c', { u: [''] })]])
+    expect(stderr.split('\n').slice(1)).toEqual([
+      '  :Person.t: an empty list, at part 1, pair 1 and 1 more',
+      '  :Person.u: a list with nothing but an empty string, at part 2, pair 1',
+      '',
+    ])
+  })
+
+  test('a delta is refused', async () => {
+    const { packet, out } = await converted([[person('a')]])
+    const [old, delta] = [join(dirname(packet), 'old.json'), join(dirname(packet), 'delta')]
+    writeFileSync(old, '{"statements":[]}')
+    expect(await runCli(['diff', old, packet, '--out', delta])).toMatchObject({ code: 3 })
+    expect(await runCli(['convert', delta, `${out}2`, '--to', 'import-csv'])).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: `error: ${delta} is a delta: it holds only what differs from another packet, and an import makes a whole database\n`,
+    })
+  })
+
+  test('a broken packet leaves nothing', async () => {
+    const ran = await converted([[person('a')], [{ statement: 1 }]])
+    expect(ran).toMatchObject({ code: 5, stdout: '', left: [] })
+  })
+
+  test.each([
+    ['--database', 'a;b'],
+    ['--database', 'system'],
+    ['--importer', '4'],
+    ['--to', 'csv'],
+  ])('%s %s is refused', async (option, value) => {
+    const ran = await converted([[person('a')]], option, value)
+    expect(ran).toMatchObject({ code: 2, left: [] })
+    expect(ran.stderr).toContain(option)
+  })
+})
+
+test('a cleanup that keeps every relationship of the packet is passed, and so is a deleted property that no pair sets', async () => {
+  const both = pair(
+    'MATCH (n:`Person` {`id`: $baseId})-[r:`KNOWS`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:`Person` AND m.`id` IN $ids_0, false) OR endNode(r) = n AND coalesce(m:`Person` AND m.`id` IN $ids_1, false)) DELETE r',
+    { baseId: 'a', ids_0: ['b', 'gone', 'a'], ids_1: ['c'] },
+  )
+  const removed = pair('MATCH (n:`Person` {`id`: $id}) REMOVE n.`name`', { id: 'a' })
+  // A self-loop is kept by the list of one direction.
+  const pairs = [person('a'), cleanup('a', ['b', 'a']), both, cleanup('b', []), removed, knows('a', 'a')]
+  expect(await converted([pairs, [knows('a', 'b'), knows('c', 'a')]])).toMatchObject({ code: 0, stderr: '' })
+  const ran = await converted([pairs, [knows('a', 'b'), knows('a', 'c')]])
+  expect(ran).toMatchObject({ code: 4, left: [] })
+  expect(ran.stderr).toContain(
+    ':Person: a cleanup that deletes relationships [:KNOWS] of the same packet, at part 1, pair 2',
+  )
+})
+
+describe('the directory', () => {
+  test('may exist if it is empty, and is refused if it is not', async () => {
+    const { packet, out } = await converted([[person('a')]])
+    expect(await runCli(['convert', packet, out, '--to', 'import-csv'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`error: ${out} is not empty; name another directory\n`),
+    })
+    const empty = emptyDirectory()
+    expect(await runCli(['convert', packet, empty, '--to', 'import-csv'])).toMatchObject({ code: 0 })
+    const file = join(packet, 'p.jsonPart1of1')
+    expect(await runCli(['convert', packet, file, '--to', 'import-csv'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot be written (ENOTDIR)'),
+    })
+  })
+})
+
+describe('import.sh', () => {
+  /** Runs it with a stand-in for neo4j-admin that writes this report, and prints its arguments. */
+  function imported(out: string, report: string, exit = 0, ...words: string[]) {
+    const admin = join(dirname(out), 'neo4j-admin')
+    const writing = `for word in "$@"; do case $word in --report-file=*) printf '%s' '${report}' >"\${word#*=}";; esac; done`
+    writeFileSync(admin, `#!/bin/sh\n${writing}\nprintf '%s\\n' "$@"\nexit ${exit}\n`, { mode: 0o755 })
+    return spawnSync('sh', [join(out, 'import.sh'), ...words], {
+      env: { PATH: process.env.PATH, NEO4J_ADMIN: admin },
+      encoding: 'utf8',
+    })
+  }
+
+  test('calls the importer with the files, and options after it', async () => {
+    const { out } = await converted([[person('a'), knows('a', 'b')]], '--database', 'people')
+    const { status, stdout } = imported(out, '', 0, '--overwrite-destination')
+    expect([status, stdout.trimEnd().split('\n')]).toEqual([
+      0,
+      [
+        ...['database', 'import', 'full', 'people', '--array-delimiter=U+FDD0', `--report-file=${out}/import.report`],
+        ...['--overwrite-destination', '--nodes=./nodes-1.csv', '--relationships=./relationships-1.csv'],
+      ],
+    ])
+    expect(execFileSync('ls', ['-l', join(out, 'import.sh')], { encoding: 'utf8' })).toMatch(/^-rwx/)
+  })
+
+  test('fails if the importer skipped a row, although the importer does not', async () => {
+    const { out } = await converted([[person('a')]])
+    const { status, stderr } = imported(out, 'bad row')
+    expect([status, stderr]).toEqual([1, 'bad rowerror: the importer skipped rows; drop the database, it lacks them\n'])
+  })
+
+  test('fails as the importer fails', async () => {
+    const { out } = await converted([[person('a')]])
+    expect(imported(out, '', 70).status).toBe(70)
+  })
+
+  test('names what line breaks and long rows need', async () => {
+    const long = 'x'.repeat(5_000_000)
+    const { out } = await converted([[person('a', { text: 'a\rb' }), person('b', { text: long })]])
+    const { stdout } = imported(out, '')
+    expect(stdout).toContain('--multiline-fields=true\n')
+    const [, bytes] = /--read-buffer-size=(\d+)/.exec(stdout) ?? []
+    expect(Number(bytes)).toBeGreaterThan(5_000_000)
+  })
+})
