@@ -25,7 +25,10 @@ function written([value, wrap = null, list = false]: Value, release: Release = '
 const instant = (epochSeconds: bigint | string, timezone: string) => ({ epochSeconds, nanosecond: 5n, timezone })
 const clock = (timezone: string) => ({ hour: 1n, minute: 2n, second: 3n, nanosecond: 4n, timezone })
 const lengths = (months: bigint, days: bigint, seconds: bigint, nanoseconds: bigint) => ({
-  ...{ months, days, seconds, nanoseconds },
+  months,
+  days,
+  seconds,
+  nanoseconds,
 })
 
 const taken: [Value, string][] = [
