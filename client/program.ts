@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { convert } from './commands/convert.ts'
 import { copy } from './commands/copy.ts'
 import { create } from './commands/create.ts'
