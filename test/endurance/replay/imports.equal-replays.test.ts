@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,7 +39,7 @@ let written = 0
 async function converted(release: string, parts: readonly (readonly Pair[])[]) {
   const packet = join(home, `packet-${++written}`)
   const files = `${packet}-files`
-  await promisify(execFile)('mkdir', [packet])
+  mkdirSync(packet)
   for (const [at, statements] of parts.entries())
     writeFileSync(join(packet, `p.jsonPart${at + 1}of${parts.length}`), stringifyLossless({ statements }))
   const words = ['convert', packet, files, '--to', 'import-csv', '--importer', release, '--progress', 'none']

@@ -121,6 +121,16 @@ test('offsets with seconds are for the importer of Neo4j 2026, unless a zone has
   ])
 })
 
+test('a longitude of -0.0 is refused for the importer of Neo4j 2026, which makes 0.0 of it', () => {
+  const at = (srid: bigint, x: number, y: number): Value => [{ srid, x, y }, 'point']
+  expect([at(4326n, -0, 1), at(4326n, 1, -0), at(7203n, -0, 1)].map((value) => written(value, '2026'))).toEqual([
+    'a point whose longitude is -0.0',
+    'point "{x:1.0,y:-0.0,srid:4326}"',
+    'point "{x:-0.0,y:1.0,srid:7203}"',
+  ])
+  expect(written(at(4326n, -0, 1))).toBe('point "{x:-0.0,y:1.0,srid:4326}"')
+})
+
 test('the later of two equal local times is refused if only its zone can tell it', () => {
   // Clocks in Monrovia went back by 82 s, from -00:43:08 to -00:44:30.
   const change = BigInt(Date.UTC(1919, 2, 1, 0, 43, 8) / 1_000)
