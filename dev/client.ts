@@ -1,4 +1,4 @@
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 
 /** The publish response object as a client sees it. */
 export interface PublishAnswer {

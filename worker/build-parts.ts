@@ -1,6 +1,6 @@
 import { defaultSyntax } from '../packet/cypher/parameters.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import type { SecretKey } from '../shared/config/lists.ts'
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { currentTraceparent } from '../shared/observability/spans.ts'
 import { jobView } from '../wire/job.ts'
 

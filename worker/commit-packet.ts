@@ -1,5 +1,5 @@
 import * as errors from '../shared/errors/catalogue.ts'
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { commitLost } from '../shared/observability/events.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import type { PacketContent } from '../shared/publish/content.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
-import type { JobCallback } from '../shared/jobs/record.ts'
+import type { JobCallback } from '../shared/jobs/job.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { callbackAttempted } from '../shared/observability/events.ts'
 import { inSpan } from '../shared/observability/spans.ts'

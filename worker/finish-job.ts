@@ -1,6 +1,6 @@
 import { packetDigest } from '../packet/parts/packet-digest.ts'
 import type { AppError } from '../shared/errors/app-error.ts'
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { discardSlices } from '../shared/jobs/stored/slice-results.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored/stored-request.ts'
 import { voidStoredParts } from '../shared/jobs/stored/void-job.ts'

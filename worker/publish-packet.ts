@@ -1,4 +1,4 @@
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { readRequests } from '../shared/jobs/stored/stored-request.ts'
 import { buildParts, type Run, stagingOf } from './build-parts.ts'
 import { commitPacket } from './commit-packet.ts'

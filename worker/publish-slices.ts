@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import { emptyPart } from '../packet/parts/part-buffer.ts'
 import * as errors from '../shared/errors/catalogue.ts'
-import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
 import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from '../shared/jobs/stored/slice-results.ts'
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored/stored-request.ts'
 import { mergeContents } from '../shared/publish/content.ts'

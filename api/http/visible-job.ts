@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 
 export const jobId = z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a job')
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { discardSlices } from '../../shared/jobs/stored/slice-results.ts'
 import { closeCancelled, isSliced } from '../../shared/jobs/stored/stored-request.ts'
 import { voidStoredParts } from '../../shared/jobs/stored/void-job.ts'

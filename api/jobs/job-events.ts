@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { eventText } from '../http/event-stream.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Follower } from '../../shared/jobs/finish-waiter.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { jobView } from '../../wire/job.ts'
 import { isFinished } from '../../wire/job-states.ts'
 import { errorBody } from '../http/error-handler.ts'

@@ -1,7 +1,6 @@
+import type { JobRecord, ListPosition } from '../../shared/jobs/job.ts'
 import { eachJob, pageSize } from '../../shared/jobs/job-list.ts'
 import type { JobList } from '../../shared/jobs/job-records.ts'
-import type { ListPosition } from '../../shared/jobs/list-position.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
 import { jobView } from '../../wire/job.ts'
 import type { JobState } from '../../wire/job-states.ts'
 import type { ApiContext } from '../context.ts'

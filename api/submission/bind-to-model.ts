@@ -1,6 +1,6 @@
 import { type Issue, maxIssues } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Submission } from '../../shared/jobs/submission.ts'
+import type { Submission } from '../../shared/jobs/job.ts'
 import type { VersionDocument } from '../../shared/models/version-document.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../shared/request/bound-model.ts'
 import type { PublishRequest } from '../../shared/request/fields.ts'

@@ -1,5 +1,5 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobError, JobRecord } from '../../shared/jobs/record.ts'
+import type { JobError, JobRecord } from '../../shared/jobs/job.ts'
 import {
   failedResponse,
   locationFields,

@@ -1,6 +1,6 @@
 import type { LimitSettings } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Submission } from '../../shared/jobs/submission.ts'
+import type { Submission } from '../../shared/jobs/job.ts'
 
 /**
  * How many days a packet lives: as many as the request says, or else `PACKET_RETENTION_DAYS`; null: for ever.

@@ -1,4 +1,4 @@
-import type { Submission } from '../../shared/jobs/submission.ts'
+import type { Submission } from '../../shared/jobs/job.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { Submitted } from '../../shared/queue/submit-job.ts'
 import { isFinished } from '../../wire/job-states.ts'

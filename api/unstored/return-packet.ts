@@ -1,7 +1,7 @@
 import { defaultSyntax } from '../../packet/cypher/parameters.ts'
 import type { PartSink } from '../../packet/parts/packet-writer.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Submission } from '../../shared/jobs/submission.ts'
+import type { Submission } from '../../shared/jobs/job.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'

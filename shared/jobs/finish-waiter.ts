@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 import { isFinished } from '../../wire/job-states.ts'
 import { finishedChannel } from '../redis/keys.ts'
+import type { JobRecord } from './job.ts'
 import type { JobRecords } from './job-records.ts'
-import type { JobRecord } from './record.ts'
 
 export interface Follower {
   /**

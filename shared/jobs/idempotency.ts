@@ -3,8 +3,8 @@ import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import { inTurns, type Steps } from '../lifecycle/turns.ts'
 import type { EarlierJob, Idempotency } from './create-job.ts'
+import type { Submission } from './job.ts'
 import type { JobRecords } from './job-records.ts'
-import type { Submission } from './submission.ts'
 
 /** Accepts 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
 export function parseIdempotencyKey(header: string | undefined): string | null {

@@ -1,7 +1,6 @@
 import type { JobState } from '../../wire/job-states.ts'
+import { isAfter, type JobRecord, type ListPosition } from './job.ts'
 import type { JobList, JobRecords } from './job-records.ts'
-import { isAfter, type ListPosition } from './list-position.ts'
-import type { JobRecord } from './record.ts'
 
 /** Number of positions or states read at a time, and maximum number of records. */
 export const pageSize = 200

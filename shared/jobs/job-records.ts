@@ -5,10 +5,18 @@ import { type FinalState, isFinished, type JobState } from '../../wire/job-state
 import { claimKey, jobListKey, openJobsKey, recordKey, secretKeyOf } from '../redis/keys.ts'
 import { requireReplicas } from '../redis/replicas.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
-import { isAfter, type ListPosition } from './list-position.ts'
+import {
+  hashOf,
+  isAfter,
+  type JobError,
+  type JobProgress,
+  type JobRecord,
+  type ListPosition,
+  type NamedJob,
+  progressOf,
+  recordOf,
+} from './job.ts'
 import { createOpenRuns } from './open-runs.ts'
-import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
-import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import * as scripts from './scripts.ts'
 
 /** Fields that a transition may write besides the state. */

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import { isFinished } from '../../wire/job-states.ts'
+import type { JobRecord } from '../jobs/job.ts'
 import type { JobRecords } from '../jobs/job-records.ts'
-import type { JobRecord } from '../jobs/record.ts'
 import { queueKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
 import type { JobQueue } from './queue.ts'

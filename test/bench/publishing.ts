@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { database, inSlices } from '../../dev/requests.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { hiddenBelow } from '../../shared/storage/keys.ts'
 import type { Measured } from './results.ts'
 import { type Ours, orgName, type Setting } from './setting.ts'

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { emptyDirectory, runCli } from '../support/clients/cli.ts'
 import { prepare } from '../support/clients/e2e.ts'
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { ownService } from '../support/programs/own-service.ts'

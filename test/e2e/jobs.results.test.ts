@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { documented } from '../support/clients/documented.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { ownService } from '../support/programs/own-service.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import { parsePart } from '../../packet/parts/parse-part.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { downloaded, sha256Of, shapeOf } from '../support/storage/manifest-of.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import { runCli } from '../support/clients/cli.ts'

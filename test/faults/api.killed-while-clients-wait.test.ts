@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { until } from '../support/faults/processes.ts'
 import { lastingLocks } from '../support/faults/short-times.ts'
 import { startTcpProxy } from '../support/faults/tcp-proxy.ts'

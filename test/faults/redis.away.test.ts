@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 

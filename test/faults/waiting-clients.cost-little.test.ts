@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { ownService } from '../support/programs/own-service.ts'
 

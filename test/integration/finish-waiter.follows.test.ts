@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { createFinishWaiter, type Follower } from '../../shared/jobs/finish-waiter.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
 
 const { url } = inject('stack').redis

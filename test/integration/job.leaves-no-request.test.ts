@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { database, uniqueName } from '../../dev/requests.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobRecord } from '../../shared/jobs/job.ts'
 import { submitJob } from '../../shared/queue/submit-job.ts'
 import type { BoundModel } from '../../shared/request/bound-model.ts'
 import { parsePublishRequest } from '../../shared/request/rules.ts'

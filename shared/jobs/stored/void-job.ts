@@ -4,8 +4,8 @@ import type { Generations } from '../../storage/generations.ts'
 import { packetName, partsOf } from '../../storage/keys.ts'
 import { voided } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
+import type { JobRecord } from '../job.ts'
 import type { JobOrder } from '../order.ts'
-import type { JobRecord } from '../record.ts'
 
 export type Voiding = Pick<Storage, 'store' | 'generations'>
 

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { hasBegun, untilFrozen } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'
 import { mustHold } from '../../support/worlds/invariants.ts'

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../../dev/client.ts'
 import { overrides } from '../../../dev/service.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { breakingOrigin } from '../../support/faults/breaking-origin.ts'
 import { mustHold } from '../../support/worlds/invariants.ts'
 import { drawVersion } from '../../support/worlds/versions.ts'

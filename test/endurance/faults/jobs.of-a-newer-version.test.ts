@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import type { RunningProcess } from '../../../dev/stack/processes.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { jobVersion } from '../../../shared/jobs/version.ts'
 import { queueName, queuePrefix, recordKey } from '../../../shared/redis/keys.ts'
 import { requestKey } from '../../../shared/storage/keys.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../../dev/requests.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { fakeBolt, inChunks, type Reply } from '../../support/origins/fake-bolt.ts'
 import { ownService } from '../../support/programs/own-service.ts'
 import { ownDatabase } from '../../support/servers/own-database.ts'

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../../dev/requests.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { subRequestsPerSlice } from '../../../shared/jobs/stored/stored-request.ts'
 import { recordKey } from '../../../shared/redis/keys.ts'
 import { until } from '../../support/faults/processes.ts'

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { prepare } from '../../support/clients/e2e.ts'
 import { startTcpProxy } from '../../support/faults/tcp-proxy.ts'
 import { databaseOfFile, ownService } from '../../support/programs/own-service.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { configureRedis } from '../../support/faults/configure-redis.ts'
 import { ownRedis } from '../../support/faults/own-redis.ts'
 import { until } from '../../support/faults/processes.ts'

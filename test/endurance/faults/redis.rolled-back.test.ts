@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { until, untilFrozen, untilRunEnded } from '../../support/faults/processes.ts'
 import { rememberRedis } from '../../support/faults/rollback.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'

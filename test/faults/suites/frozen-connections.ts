@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { prepare } from '../../support/clients/e2e.ts'
 import { ownRedis } from '../../support/faults/own-redis.ts'
 import { startTcpProxy } from '../../support/faults/tcp-proxy.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
 import type { finalStates } from '../../../wire/job-states.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
+import type { JobProgress } from '../../../shared/jobs/job.ts'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
-import type { JobProgress } from '../../../shared/jobs/record.ts'
 import { recordKey } from '../../../shared/redis/keys.ts'
 
 /** Jobs in the Redis of a service without workers: the test says what becomes of them. */

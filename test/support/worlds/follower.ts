@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../../dev/client.ts'
-import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobProgress, JobRecord } from '../../../shared/jobs/job.ts'
 import { isFinished } from '../../../wire/job-states.ts'
 import type { Rollbacks } from '../faults/rollbacks.ts'
 

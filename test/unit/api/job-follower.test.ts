@@ -3,8 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStream } from '../../../api/http/event-stream.ts'
 import { jobEvents } from '../../../api/jobs/job-events.ts'
 import { JobFollower } from '../../../api/jobs/job-follower.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
-import { progressOf } from '../../../shared/jobs/record-hash.ts'
+import { type JobRecord, progressOf } from '../../../shared/jobs/job.ts'
 import { jobSchema } from '../../../wire/job.ts'
 
 beforeEach(() => {

@@ -5,9 +5,8 @@ import { createBudget } from '../../../api/http/budget.ts'
 import type { Input } from '../../../api/http/endpoint.ts'
 import { listJobs } from '../../../api/jobs/list-jobs.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'
+import { isAfter, type JobRecord } from '../../../shared/jobs/job.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
-import { isAfter } from '../../../shared/jobs/list-position.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { only } from '../../support/values/only.ts'
 
 const positions = Array.from({ length: 2_000 }, (_, at) => ({ id: `j${9_999 - at}`, createdAt: 10_000 - at }))

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { idempotencyOf, parseIdempotencyKey, sameJob } from '../../../shared/jobs/idempotency.ts'
-import type { Submission } from '../../../shared/jobs/submission.ts'
+import type { Submission } from '../../../shared/jobs/job.ts'
 import { parsePublishRequest } from '../../../shared/request/rules.ts'
 import { request, validRequest } from '../valid-request.ts'
 

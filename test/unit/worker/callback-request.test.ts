@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordOf } from '../../../shared/jobs/record-hash.ts'
+import { recordOf } from '../../../shared/jobs/job.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import { callbackRequest } from '../../../worker/callback-request.ts'
 

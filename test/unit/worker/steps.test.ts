@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import { expect, test } from 'vitest'
 import type { Config, LimitSettings } from '../../../shared/config/config.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord } from '../../../shared/jobs/job.ts'
 import type { SliceRecords } from '../../../shared/jobs/stored/slice-record.ts'
 import { jobVersion } from '../../../shared/jobs/version.ts'
 import type { JobPayload } from '../../../shared/queue/queue.ts'

@@ -1,0 +1,86 @@
+import type { Job, JobReport } from '../../wire/job.ts'
+import type { Sender } from '../observability/audit.ts'
+import type { PublishRequest } from '../request/fields.ts'
+import type { JobOrder } from './order.ts'
+
+export type JobProgress = Job['progress']
+export type JobError = NonNullable<Job['error']>
+export type JobCallback = NonNullable<Job['callback']>
+
+/** A valid publish or multi that an endpoint submits. */
+export interface Submission
+  extends Pick<JobRecord, 'kind' | 'orgName' | 'fileName'>,
+    Pick<JobOrder, 'batchSize' | 'force'> {
+  requests: readonly PublishRequest[]
+}
+
+/** A job as stored in its record: what clients see, the sender of its request, and what only the service knows. */
+export interface JobRecord extends Omit<Job, 'report'>, Sender {
+  report: JobReport | null
+  order: JobOrder
+  /** The generation of the packet that this job committed. */
+  generation: number | null
+  /** Cancellation was requested and the run has not stopped yet. */
+  cancelling: boolean
+  /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */
+  begun: boolean
+  /** How often the callback was made due again. */
+  callbackRounds: number
+  /** Time spent in runs so far, concurrent runs counted once and waiting excluded. */
+  ranMs: number
+  /** Version of the record, the request and the plan. */
+  version: number
+}
+
+export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
+
+/** A job's position in a list: by creation time (epoch milliseconds), then by id, both descending. */
+export interface ListPosition {
+  id: string
+  createdAt: number
+}
+
+export const isAfter = (a: ListPosition, b: ListPosition): boolean =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
+
+/** Hash fields are JSON, except those that scripts compare. */
+const bare = ['id', 'state', 'attempt', 'unended']
+
+/** A record's fields as alternating names and values, the form HSET takes. */
+export const hashOf = (fields: object): string[] =>
+  Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
+
+// Fields that a hash may lack.
+const absent = {
+  startedAt: null,
+  finishedAt: null,
+  report: null,
+  error: null,
+  callback: null,
+  generation: null,
+  expiresAt: null,
+  paused: null,
+  cancelling: false,
+  begun: false,
+  callbackRounds: 0,
+  ranMs: 0,
+  by: null,
+  requestId: null,
+  traceparent: null,
+}
+
+/** Parses a hash returned by HGETALL. */
+export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
+  const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
+  return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
+}
+
+/** The progress at the start of an attempt. */
+export const progressOf = (phase: JobProgress['phase'], subRequests: number): JobProgress => ({
+  phase,
+  subRequests,
+  subRequestsDone: 0,
+  pairs: 0,
+  parts: 0,
+  bytes: 0,
+})
