@@ -4,7 +4,8 @@ import type { WorkerSettings } from '../config/config.ts'
 import type { JobRecord } from '../jobs/job.ts'
 import { tenantOf } from '../jobs/open-runs.ts'
 import { jobVersion } from '../jobs/version.ts'
-import { queueName, queuePrefix } from '../redis/keys.ts'
+import { queueKey, queueName, queuePrefix } from '../redis/keys.ts'
+import { script } from '../redis/script.ts'
 import { createFairQueueing } from './fair-queueing.ts'
 
 /** The attributes of spans about the queue, by OpenTelemetry's semantic conventions. */
@@ -112,3 +113,30 @@ export function createJobQueue(connection: Redis) {
 }
 
 export type JobQueue = ReturnType<typeof createJobQueue>
+
+const reclaim = script(
+  ['id', 'token', 'attemptsStarted', 'milliseconds'],
+  `local queue = '${queueKey('')}'
+local job, lock = queue .. id, queue .. id .. ':lock'
+local holder = redis.call('GET', lock)
+if holder then return holder == token and 1 or 0 end
+if redis.call('HGET', job, 'ats') ~= attemptsStarted then return 0 end
+if not redis.call('LPOS', queue .. 'active', id) then return 0 end
+redis.call('SET', lock, token, 'PX', milliseconds)
+redis.call('SREM', queue .. 'stalled', id)
+return 1`,
+)
+
+/**
+ * Reacquires a delivery's lock if it merely expired: Redis was unavailable for longer than a lock lasts, and the queue
+ * has not delivered the job again.
+ * @returns whether the delivery holds the lock; if not, another run may be in progress.
+ */
+export async function reclaimLock(
+  redis: Redis,
+  { id = '', attemptsStarted }: Job<JobPayload>,
+  token: string,
+  lockSeconds: number,
+): Promise<boolean> {
+  return (await reclaim(redis, { id, token, attemptsStarted, milliseconds: lockSeconds * 1_000 })) === 1
+}

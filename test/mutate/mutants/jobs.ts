@@ -72,7 +72,7 @@ export const jobs: readonly Mutant[] = [
     tests: ['integration/queue.turns'],
   },
   {
-    file: 'shared/queue/lock.ts',
+    file: 'shared/queue/queue.ts',
     what: 'a run continues although the queue has given its job to another worker',
     from: "if redis.call('HGET', job, 'ats') ~= attemptsStarted then return 0 end",
     to: '',
