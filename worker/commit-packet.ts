@@ -1,5 +1,6 @@
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
+import { totals } from '../shared/jobs/stored/results.ts'
 import { commitLost } from '../shared/observability/events.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
@@ -7,16 +8,15 @@ import { mergeReports } from '../shared/publish/report/report.ts'
 import { commitStaged } from '../shared/storage/commit.ts'
 import { commitMs } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import type { Manifest, ManifestPart } from '../shared/storage/manifest.ts'
+import type { ManifestPart } from '../shared/storage/manifest.ts'
+import type { Staging } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
-interface Commit {
-  /** The attempt that must still be the latest; null if any run may commit. */
-  attempt: number | null
-  manifest: Manifest
+/** What a run commits: the parts that it has staged, or those of slices that other runs have built. */
+export interface Packet {
+  staging: Staging
+  parts: ManifestPart[]
   content: PacketContent
-  /** Removes the staged parts if they cannot be committed; null for parts of slices, which other runs may commit. */
-  discard: (() => Promise<void>) | null
 }
 
 const dayMs = 24 * 3_600_000
@@ -28,43 +28,45 @@ const dayMs = 24 * 3_600_000
 export const latestLately = ({ createdAt, order }: JobRecord) =>
   Math.abs(Date.now() - Date.parse(createdAt)) < dayMs ? order.latestBefore : undefined
 
-/** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
-export async function commitPacket(
-  context: WorkerContext,
+/**
+ * Updates the record, then creates the generation, which is the commit. Contract 6. Afterwards the run's own parts are
+ * discarded, unless the generation has them, or may have them.
+ * @returns the generation, which another run of the job may have made.
+ */
+export async function commitPacket(context: WorkerContext, job: JobRecord, packet: Packet): Promise<number> {
+  try {
+    return await commitOnce(context, job, packet)
+  } catch (error) {
+    commitLost(context, job.id, error)
+    throw error
+  }
+}
+
+async function commitOnce(
+  { records, generations, failpoint }: WorkerContext,
   job: JobRecord,
-  { attempt, manifest: staged, content, discard }: Commit,
+  { staging, parts, content }: Packet,
 ): Promise<number> {
-  const { records, generations, failpoint } = context
   const { subRequests } = job.progress
-  const parts = totals(staged.parts)
+  const discard = () => staging.discard().catch(() => {})
   failpoint('beforeCommitting')
-  const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
+  const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...totals(parts) } as const
   // Merging limits the report to a size that fits in a record.
-  const report = mergeReports([content.report])
-  if (!(await records.beginCommit(job, attempt, progress, report))) {
-    await discard?.().catch(() => {})
-    const interrupted = errors.jobInterrupted()
-    commitLost(context, job.id, interrupted)
-    throw interrupted
+  if (!(await records.beginCommit(job, progress, mergeReports([content.report])))) {
+    await discard()
+    throw errors.jobInterrupted()
   }
   const { orgName, fileName, order } = job
+  const name = packetName(orgName, fileName)
   const { force, latestBefore: above, expiresAfterDays: days } = order
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
   const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
-  const packet = { staged, content, days, discard }
-  const committed = inSpan('commit packet', { kind: 'internal' }, () =>
-    commitStaged(generations, packetName(orgName, fileName), packet, options),
+  const packet = { staged: { ...staging.manifest(), parts }, content, days, discard }
+  const { generation } = await inSpan('commit packet', { kind: 'internal' }, () =>
+    commitStaged(generations, name, packet, options),
   )
-  const { generation } = await committed.catch((error) => {
-    commitLost(context, job.id, error)
-    throw error
-  })
+  const made = await generations.read(name, generation)
+  if (made !== null && made.run !== staging.run) await discard()
   return generation
-}
-
-/** Totals of a packet's parts, for the progress of its job. */
-export function totals(parts: readonly ManifestPart[]) {
-  const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
-  return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }
 }

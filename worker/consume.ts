@@ -6,7 +6,8 @@ import { type JobPayload, reclaimLock, workerOptions } from '../shared/queue/que
 import { connectPatient } from '../shared/redis/connect.ts'
 import { queueName, queuePrefix } from '../shared/redis/keys.ts'
 import type { WorkerContext } from './context.ts'
-import { delayJob, handBack, lockLost, runJob } from './run-job.ts'
+import { runJob } from './run-job.ts'
+import { delayJob, handBack, lockLost } from './settle-run.ts'
 
 /** Takes jobs from the queue until released. It has its own connections, because BullMQ blocks on them. */
 export async function consumeJobs(context: WorkerContext, releases: Releases): Promise<Worker> {

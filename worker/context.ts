@@ -2,7 +2,6 @@ import type { Config } from '../shared/config/config.ts'
 import { createJobRecords } from '../shared/jobs/job-records.ts'
 import { createPacketViews } from '../shared/jobs/packet-views.ts'
 import { createSecrets } from '../shared/jobs/stored/secrets.ts'
-import { createSliceRecords } from '../shared/jobs/stored/slice-record.ts'
 import { createFailpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
@@ -32,7 +31,6 @@ export async function createWorkerContext(config: Config, log: Logger, releases:
     metrics,
     redis,
     records: createJobRecords(redis),
-    slices: createSliceRecords(redis),
     secrets: createSecrets(redis, config.secretKeys),
     ...openQueuesAndOrigins(redis, metrics, releases),
     views: createPacketViews(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),

@@ -1,15 +1,13 @@
 import { packetDigest } from '../packet/parts/packet-digest.ts'
 import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
-import { discardSlices } from '../shared/jobs/stored/slice-results.ts'
-import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored/stored-request.ts'
-import { voidStoredParts } from '../shared/jobs/stored/void-job.ts'
+import { removeStored, totals, voidStoredParts } from '../shared/jobs/stored/results.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
-import { jobFinished } from '../shared/observability/events.ts'
+import { type JobEnd, jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { unlessUnreadable } from '../shared/storage/manifest.ts'
-import { type FinalState, isFinished } from '../wire/job-states.ts'
-import { latestLately, totals } from './commit-packet.ts'
+import { isFinished } from '../wire/job-states.ts'
+import { latestLately } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 /**
@@ -38,12 +36,8 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const expiresAt = manifest?.expiresAt ?? null
   const isFirst = await records.finish(job.id, 'succeeded', { generation, expiresAt, progress: done })
-  if (isFirst) {
-    const sha256 = manifest && packetDigest(manifest.parts)
-    audit(context.log, job, { action: 'packet.publish', ...namesOf(job), generation, sha256 })
-  }
-  jobFinished(context, job, { outcome: 'succeeded', isFirst })
-  await afterEnd(context, job, 'succeeded')
+  const sha256 = manifest && packetDigest(manifest.parts)
+  await afterEnd(context, job, { outcome: 'succeeded', isFirst }, { generation, sha256 })
 }
 
 /**
@@ -59,8 +53,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (!(await voidStoredParts(context, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
-  jobFinished(context, job, { outcome: 'failed', reason: code, isFirst: true })
-  await afterEnd(context, job, 'failed')
+  await afterEnd(context, job, { outcome: 'failed', reason: code, isFirst: true })
 }
 
 /** Cancels a job, unless one of its runs has committed: a commit takes precedence over the record. */
@@ -69,20 +62,21 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
   if (await finishCommitted(context, job)) return
   const isFirst = await context.records.finish(job.id, 'cancelled', {})
   context.failpoint('cancelled')
-  jobFinished(context, job, { outcome: 'cancelled', isFirst })
-  await afterEnd(context, job, 'cancelled')
+  await afterEnd(context, job, { outcome: 'cancelled', isFirst })
 }
 
-async function afterEnd(context: WorkerContext, job: JobRecord, outcome: FinalState): Promise<void> {
-  const { callbacks, store, log } = context
+interface Published {
+  generation: number
+  sha256: string | null
+}
+
+async function afterEnd(context: WorkerContext, job: JobRecord, end: JobEnd, published?: Published): Promise<void> {
+  const { callbacks, log } = context
+  if (published && end.isFirst) audit(log, job, { action: 'packet.publish', ...namesOf(job), ...published })
+  jobFinished(context, job, end)
   try {
     if (job.callback) await callbacks.add(job)
-    const discard = async () => {
-      if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(context, job)
-    }
-    if (outcome === 'cancelled') return await closeCancelled(store, job, discard)
-    await discard()
-    await removeRequest(store, job)
+    await removeStored(context, job, end.outcome)
   } catch (error) {
     log.warn(
       { err: error, jobId: job.id },

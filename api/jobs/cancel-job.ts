@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/job.ts'
-import { discardSlices } from '../../shared/jobs/stored/slice-results.ts'
-import { closeCancelled, isSliced } from '../../shared/jobs/stored/stored-request.ts'
-import { voidStoredParts } from '../../shared/jobs/stored/void-job.ts'
+import { removeStored, voidStoredParts } from '../../shared/jobs/stored/results.ts'
 import { withTimeout } from '../../shared/lifecycle/timeout.ts'
 import { namesOf } from '../../shared/observability/audit.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
@@ -48,11 +46,10 @@ const hasCommitted = ({ generations }: ApiContext, { id, orgName, fileName, orde
   generations.ofJob(packetName(orgName, fileName), id, order.latestBefore).then(Boolean, () => false)
 
 async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
-  const { queue, store, log } = context
+  const { queue, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isFirst: true })
-  const discard = async () => (isSliced(job) ? discardSlices(context, job) : undefined)
   const callback = job.callback && context.callbacks.add(job)
-  const removed = Promise.all([callback, queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
+  const removed = Promise.all([callback, queue.remove(job), removeStored(context, job, 'cancelled')]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'clean-up of a cancelled job failed; the janitor will repeat it'),
   )
   // The response waits only briefly, as there may be thousands of parts. The janitor removes what this process does not.

@@ -1,6 +1,5 @@
 import { defaultSyntax } from '../../packet/cypher/parameters.ts'
-import type { Submission } from '../../shared/jobs/job.ts'
-import { subRequestsPerSlice } from '../../shared/jobs/stored/stored-request.ts'
+import { type Submission, subRequestsPerSlice } from '../../shared/jobs/job.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../../wire/job.ts'
 import { type FinalState, isFinished, type JobState } from '../../wire/job-states.ts'
-import { claimKey, jobListKey, openJobsKey, recordKey, secretKeyOf } from '../redis/keys.ts'
+import { claimKey, jobListKey, openJobsKey, recordKey, secretKeyOf, slicesKey } from '../redis/keys.ts'
 import { requireReplicas } from '../redis/replicas.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
 import {
@@ -13,10 +13,10 @@ import {
   type JobRecord,
   type ListPosition,
   type NamedJob,
-  progressOf,
   recordOf,
 } from './job.ts'
 import { createOpenRuns } from './open-runs.ts'
+import * as runs from './run-scripts.ts'
 import * as scripts from './scripts.ts'
 
 /** Fields that a transition may write besides the state. */
@@ -24,6 +24,9 @@ export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' 
 
 /** The number of an attempt that was started, or why none was. */
 export type Started = number | 'finished' | 'cancelling' | 'lost'
+
+/** What a run has made so far. */
+export type Made = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
 
 /** Why a run must stop. */
 export type Stop = 'superseded' | 'cancelling'
@@ -48,7 +51,8 @@ function parsedRecord(hash: Record<string, string>): JobRecord | null | undefine
 
 /**
  * The source of truth about jobs: one Redis hash each, changed only by scripts that first compare the state (and the
- * attempt). The queue merely delivers ids, at least once. Records live 7 days after their job finished.
+ * attempt). A second hash has the attempts and the progress of each slice of a large multi until the job ends. The queue
+ * merely delivers ids, at least once. Records live 7 days after their job finished.
  */
 export function createJobRecords(redis: Redis) {
   const worker = randomUUID()
@@ -99,36 +103,39 @@ export function createJobRecords(redis: Redis) {
       scripts.withdraw(redis, endOf(id), ...fieldsOf({ state: 'failed', error })),
     openRuns: createOpenRuns(redis),
     /**
-     * Starts a new attempt with its progress reset; a `step` of a large multi starts only the first attempt. Only this
-     * object may report the attempt's progress and begin its commit.
+     * Starts a run of the job, or of a slice of a large multi. It is a new attempt, with its progress reset, unless it is
+     * a later run of a large multi itself. Only this object may report its progress. A further attempt at a slice counts
+     * as one of the job, because the slice's progress restarts.
      */
-    async start(id: string, step?: 'step'): Promise<Started> {
-      const known = await redis.hget(recordKey(id), 'progress')
-      const progress = JSON.stringify(progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests))
-      return scripts.start(redis, { id, startedAt: JSON.stringify(now()), progress, worker, step: step ?? '' })
-    },
+    start: (id: string, slice?: number): Promise<Started> =>
+      runs.start(redis, { id, slice: slice ?? '', worker, startedAt: JSON.stringify(now()) }),
     /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
-    endRun: (id: string): Promise<unknown> => scripts.endRun(redis, { id }),
-    /** Number of runs that are under way or were lost with their workers. */
-    unendedRuns: async (id: string) => Number(await redis.hget(recordKey(id), 'unended')),
-    /** Changes running to committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
-    async beginCommit(
-      job: NamedJob,
-      attempt: number | null,
-      progress: JobProgress,
-      report: JobReport,
-    ): Promise<boolean> {
-      const run = { id: job.id, name: nameOf(job), attempt: attempt ?? '', worker }
-      const values = { ...run, progress: JSON.stringify(progress), report: JSON.stringify(report) }
-      return (await scripts.beginCommit(redis, values)) === 1
+    endRun: (id: string, slice?: number): Promise<unknown> => runs.endRun(redis, { id, slice: slice ?? '' }),
+    /** Number of runs of the job, or of a slice, that are under way or were lost with their workers. */
+    async unendedRuns(id: string, slice?: number) {
+      const unended =
+        slice === undefined ? redis.hget(recordKey(id), 'unended') : redis.hget(slicesKey(id), `${slice}:unended`)
+      return Number(await unended)
     },
     /**
-     * Updates the progress of the latest attempt only, so that it never goes backwards within an attempt. A large multi
-     * passes null for both, because its slices report progress. @returns why the run must stop, if it must.
+     * Updates the progress of the latest attempt only, so that it never goes backwards within an attempt.
+     * @returns why the run must stop, or the whole job's pairs so far; null if it builds nothing, or commits.
      */
-    progress(id: string, attempt: number | null, progress: JobProgress | null): Promise<Stop | null> {
-      const text = progress === null ? '' : JSON.stringify(progress)
-      return scripts.progress(redis, { id, attempt: attempt ?? '', worker, progress: text })
+    progress(id: string, attempt: number, made: Made, slice?: number): Promise<Stop | number | null> {
+      const { subRequestsDone, pairs, parts, bytes } = made
+      return runs.progress(redis, { id, slice: slice ?? '', attempt, worker, subRequestsDone, pairs, parts, bytes })
+    },
+    /** Call this when the result of a slice of a large multi is stored: it gives back the slice's open run. */
+    sliceDone: (id: string, slice: number): Promise<unknown> => runs.sliceDone(redis, { id, slice }),
+    /** Changes running to committing, unless the job is being cancelled. */
+    async beginCommit(job: NamedJob, progress: JobProgress, report: JobReport): Promise<boolean> {
+      const values = {
+        id: job.id,
+        name: nameOf(job),
+        progress: JSON.stringify(progress),
+        report: JSON.stringify(report),
+      }
+      return (await scripts.beginCommit(redis, values)) === 1
     },
     /**
      * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether

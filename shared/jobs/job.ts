@@ -34,6 +34,21 @@ export interface JobRecord extends Omit<Job, 'report'>, Sender {
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
 
+/**
+ * Number of sub-requests per slice. A job is a list of slices of this size, regardless of the number of workers, so that
+ * its parts are always the same. A publish has one slice.
+ */
+export const subRequestsPerSlice = 20
+
+export const sliceCount = (subRequests: number): number => Math.max(1, Math.ceil(subRequests / subRequestsPerSlice))
+
+/** Whether the job has several slices. */
+export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean => sliceCount(progress.subRequests) > 1
+
+/** Runs that a job takes if nothing fails: one, or one per slice plus one that commits. */
+export const runsOf = (subRequests: number): number =>
+  subRequests > subRequestsPerSlice ? sliceCount(subRequests) + 1 : 1
+
 /** A job's position in a list: by creation time (epoch milliseconds), then by id, both descending. */
 export interface ListPosition {
   id: string

@@ -24,12 +24,6 @@ const idempotencySeconds = 24 * 3_600
 /** Longer than any record lives: days in a full queue, hours of work, then a week of retention. */
 const listedSeconds = 30 * 24 * 3_600
 
-/**
- * Workers that a job or a slice may lose. Beyond this limit the job fails with `500 workerLost`. Another job may have
- * killed the first of these workers; after that the job ran alone.
- */
-const maxUnendedRuns = 3
-
 // Ages are compared by Redis's clock, because the clocks of the processes may differ by minutes. Epoch milliseconds.
 export const sharedNow = `
 local time = redis.call('TIME')
@@ -52,30 +46,6 @@ local function tick()
   redis.call('HINCRBY', record, 'ranMs', math.max(0, math.min(since, 5000)))
 end
 local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end`
-
-/**
- * What the starts of jobs and of slices share. `slice`: prefix of a slice's fields, `''` for a job. Runs that neither
- * ended nor were handed back were lost with their workers.
- */
-export const begin = `
-local function refusedStart(key, slice)
-  if has('cancelling') then return 'cancelling' end
-  if tonumber(redis.call('HGET', key, slice .. 'unended') or 0) >= ${maxUnendedRuns} then return 'lost' end
-end
--- Call this before the run is counted. Until now the job has waited, unless another run is in progress.
-local function tickFrom(isRunning)
-  if isRunning then tick() else redis.call('HSET', record, 'tickedAt', now) end
-end`
-
-/**
- * Whether an attempt of a worker is the latest. The number alone does not prove it: a Redis that was rolled back uses a
- * number again, while the first attempt with it continues.
- */
-export const isLatest = `
-local function isLatest(key, slice)
-  local latest = redis.call('HMGET', key, slice .. 'attempt', slice .. 'worker')
-  return latest[1] == attempt and latest[2] == worker
-end`
 
 // The job of an idempotency key, and its fingerprint. A job that failed through a fault of the service (500, 503), or
 // whose record is gone, is not replayed: the same request creates a new job.
@@ -131,62 +101,16 @@ end
 return ''`,
 )
 
-// `step`: not '' for a run that does not restart the work: the step of a large multi before or after its slices.
-export const start = script(
-  ['id', 'startedAt', 'progress', 'worker', 'step'],
-  `${theJob}
-${tick}
-${begin}
-if not ${accepts('start')} then return 'finished' end
-local refused = refusedStart(record, '')
-if refused then return refused end
-redis.call('HSETNX', record, 'startedAt', startedAt)
-tickFrom(unended(record) > 0)
-redis.call('HINCRBY', record, 'unended', 1)
-if step ~= '' and redis.call('HGET', record, 'attempt') ~= '0' then return 1 end
-redis.call('HSET', record, 'state', 'running', 'progress', progress, 'worker', worker)
-return redis.call('HINCRBY', record, 'attempt', 1)`,
-)
-
-// A full Redis refuses a script whose first write allocates memory, so scripts that end something delete first.
-export const endRun = script(
-  ['id'],
-  `${theJob}
-${tick}
-if not state then return 0 end
-redis.call('HDEL', record, '')
-tick()
-return redis.call('HINCRBY', record, 'unended', -1)`,
-)
-
-// Several steps of a large multi may commit concurrently, because they commit the same parts. `attempt`: '' for any.
+// Any run may commit. Several may do so at once: creating the manifest decides.
 export const beginCommit = script(
-  ['id', 'name', 'attempt', 'worker', 'progress', 'report'],
+  ['id', 'name', 'progress', 'report'],
   `${theJob}
 ${sharedNow}
-${isLatest}
 if not ${accepts('beginCommit')} then return 0 end
-if attempt ~= '' and (state ~= 'running' or not isLatest(record, '')) then return 0 end
 if has('cancelling') then return 0 end
 redis.call('HSET', record, 'state', 'committing', 'begun', 'true', 'progress', progress, 'report', report)
 redis.call('ZADD', '${stalePlainFilesKey}', now, name)
 return 1`,
-)
-
-// `attempt`: '' for any; `progress`: '' for none.
-export const progress = script(
-  ['id', 'attempt', 'worker', 'progress'],
-  `${theJob}
-${tick}
-${isLatest}
-if attempt ~= '' and not isLatest(record, '') then return 'superseded' end
-if not ${accepts('report')} then return 'superseded' end
-if state == 'running' then
-  if has('cancelling') then return 'cancelling' end
-  tick()
-  if progress ~= '' then redis.call('HSET', record, 'progress', progress) end
-end
-return nil`,
 )
 
 // Ends a job. The script looks up the name, so that a single command finishes a job: a hanging Redis still executes it

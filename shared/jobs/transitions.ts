@@ -16,7 +16,7 @@ export const transitions: Record<JobEvent, Record<JobState, Next>> = {
   // A run that died while it committed is started again.
   start: { queued: 'running', running: 'running', committing: 'running', ...finished },
   report: { queued: null, running: 'running', committing: 'committing', ...finished },
-  // Only a step of a large multi begins to commit where another has begun.
+  // Several runs may commit at once, and the first to create the manifest does.
   beginCommit: { queued: null, running: 'committing', committing: 'committing', ...finished },
   withdraw: { queued: 'failed', running: null, committing: null, ...finished },
   cancel: { queued: 'cancelled', running: 'cancelled', committing: null, ...finished },

@@ -55,7 +55,7 @@ export function runFailed(observed: EventContext, run: RunOf & { isSuperseded: b
   observed.log.warn({ ...run, err: error }, 'run failed')
 }
 
-interface End {
+export interface JobEnd {
   outcome: 'succeeded' | 'failed' | 'cancelled'
   /** Error code of a failed job. */
   reason?: string
@@ -63,7 +63,7 @@ interface End {
   isFirst: boolean
 }
 
-export function jobFinished({ log, metrics }: EventContext, job: { id: string; createdAt: string }, end: End): void {
+export function jobFinished({ log, metrics }: EventContext, job: { id: string; createdAt: string }, end: JobEnd): void {
   const { outcome, reason = '', isFirst } = end
   if (isFirst) {
     metrics.jobs.inc({ outcome, reason })

@@ -4,6 +4,7 @@ import type { WorkerSettings } from '../config/config.ts'
 import type { JobRecord } from '../jobs/job.ts'
 import { tenantOf } from '../jobs/open-runs.ts'
 import { jobVersion } from '../jobs/version.ts'
+import { inSpan } from '../observability/spans.ts'
 import { queueKey, queueName, queuePrefix } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
 import { createFairQueueing } from './fair-queueing.ts'
@@ -15,6 +16,24 @@ export const messagingAttributes = (operation: 'send' | 'process') => ({
   'messaging.operation.name': operation,
   'messaging.operation.type': operation,
 })
+
+/** Runs a delivery in its span. A slice has a trace of its own, linked to that of its job, which would otherwise be too long to read. */
+export function inDeliverySpan(
+  job: Pick<JobRecord, 'id' | 'traceparent'>,
+  slice: number | undefined,
+  attempt: number,
+  run: () => Promise<void>,
+): Promise<void> {
+  const cause = slice === undefined ? { parent: job.traceparent } : { link: job.traceparent }
+  const attributes = {
+    ...messagingAttributes('process'),
+    'messaging.message.id': job.id,
+    'packets.attempt': attempt,
+    ...(slice === undefined ? {} : { 'packets.slice': slice }),
+  }
+  const name = slice === undefined ? 'process publish' : 'process slice'
+  return inSpan(name, { kind: 'consumer', ...cause, attributes }, run)
+}
 
 /** A job, or one slice of a large multi. */
 export interface JobPayload {

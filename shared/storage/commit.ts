@@ -9,8 +9,8 @@ interface Packet {
   content: object
   /** Days that the packet lives; null: for ever. */
   days: number | null
-  /** Removes the staged parts; null if another publisher may commit them. */
-  discard: (() => Promise<void>) | null
+  /** Removes the parts of this publisher. */
+  discard: () => Promise<void>
 }
 
 /**
@@ -29,7 +29,7 @@ export async function commitStaged(
     return { generation: await generations.commit(name, manifest, options), manifest }
   } catch (error) {
     const isCertain = error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)
-    if (isCertain) await discard?.().catch(() => {})
+    if (isCertain) await discard().catch(() => {})
     throw error
   }
 }

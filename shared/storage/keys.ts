@@ -108,9 +108,9 @@ export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
 export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
 /** Prefix of the results of a job's slices. */
-export const sliceResults = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`
+export const sliceResultsOf = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`
 export const sliceResultKey = (orgName: string, jobId: string, slice: number): string =>
-  `${sliceResults(orgName, jobId)}${String(slice).padStart(5, '0')}`
+  `${sliceResultsOf(orgName, jobId)}${String(slice).padStart(5, '0')}`
 export const orgKey = (orgName: string): string => `${orgName}/.org`
 /** Id of the job that owns a key below `.jobs/`. */
 export const ownerOf = (key: string): string => /\/\.jobs\/([^/]+)\//.exec(key)?.[1] ?? ''

@@ -51,7 +51,7 @@ describe('an attempt', () => {
     await records.start(job.id)
     const first = await records.read(job.id)
     expect(await records.start(job.id)).toBe(2)
-    await records.beginCommit(job, 2, committing, report)
+    await records.beginCommit(job, committing, report)
     expect(await records.start(job.id)).toBe(3)
     expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report, ranMs: expect.any(Number) })
   })
@@ -115,9 +115,9 @@ describe('progress', () => {
   test('progress is taken from the latest attempt; any other learns that it is superseded', async () => {
     const { id } = await queuedJob()
     await records.start(id)
-    expect(await records.progress(id, 1, reading(3))).toBeNull()
+    expect(await records.progress(id, 1, reading(3))).toBe(30)
     await records.start(id)
-    expect(await records.progress(id, 2, reading(1))).toBeNull()
+    expect(await records.progress(id, 2, reading(1))).toBe(10)
     const before = await records.read(id)
     expect(await records.progress(id, 1, reading(4))).toBe('superseded')
     expect(await records.progress(id, 3, reading(4))).toBe('superseded')
@@ -131,12 +131,12 @@ describe('progress', () => {
     await records.start(job.id)
     stops.push(await records.progress(job.id, 1, reading(2)))
     written.push((await records.read(job.id))?.progress.phase)
-    await records.beginCommit(job, 1, committing, report)
+    await records.beginCommit(job, committing, report)
     stops.push(await records.progress(job.id, 1, reading(3)))
     await records.finish(job.id, 'succeeded', {})
     stops.push(await records.progress(job.id, 1, reading(3)))
     // A committing run continues; a run of a queued or finished job has to stop.
-    expect(stops).toEqual(['superseded', 'superseded', null, null, 'superseded'])
+    expect(stops).toEqual(['superseded', 'superseded', 20, null, 'superseded'])
     expect(written).toEqual(['queued', 'reading'])
     expect((await records.read(job.id))?.progress).toEqual(committing)
   })
@@ -153,7 +153,7 @@ describe('the commit', () => {
     const job = await queuedJob()
     await records.start(job.id)
     const running = await records.read(job.id)
-    expect(await records.beginCommit(job, 1, committing, report)).toBe(true)
+    expect(await records.beginCommit(job, committing, report)).toBe(true)
     expect(await records.read(job.id)).toEqual({
       ...running,
       state: 'committing',
@@ -163,24 +163,17 @@ describe('the commit', () => {
     })
   })
 
-  test('the commit is begun by the latest attempt only', async () => {
+  test('the commit is begun by any attempt, also by one that was overtaken: the manifest decides', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     await records.start(job.id)
-    const running = await records.read(job.id)
-    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
-    expect(await records.beginCommit(job, 3, committing, report)).toBe(false)
-    expect(await records.read(job.id)).toEqual(running)
-    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
-  })
-
-  test('the commit is not begun by an attempt that was overtaken after it had begun', async () => {
-    const job = await queuedJob()
+    expect(await records.beginCommit(job, committing, report)).toBe(true)
     await records.start(job.id)
-    await records.beginCommit(job, 1, committing, report)
-    await records.start(job.id)
-    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
-    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
+    expect((await records.read(job.id))?.state).toBe('running')
+    for (const state of ['running', 'committing']) {
+      expect((await records.read(job.id))?.state).toBe(state)
+      expect(await records.beginCommit(job, committing, report)).toBe(true)
+    }
   })
 
   test('the commit is not begun for a job that is queued, finished or gone', async () => {
@@ -189,8 +182,7 @@ describe('the commit', () => {
     await records.finish(finished.id, 'cancelled', {})
     const readAll = () => Promise.all([queued, finished, gone].map(({ id }) => records.read(id)))
     const before = await readAll()
-    for (const attempt of [0, 1]) expect(await records.beginCommit(queued, attempt, committing, report)).toBe(false)
-    for (const job of [finished, gone]) expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
+    for (const job of [queued, finished, gone]) expect(await records.beginCommit(job, committing, report)).toBe(false)
     expect(await readAll()).toEqual(before)
   })
 })

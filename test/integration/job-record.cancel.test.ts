@@ -4,7 +4,6 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { JobProgress, NamedJob } from '../../shared/jobs/job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
 import { finalStates } from '../../wire/job-states.ts'
@@ -59,19 +58,18 @@ describe('a job without an active run is cancelled at once', () => {
   })
 
   test('a job is cancelled at once while its slices are queued, but not while one is being built', async () => {
-    const slices = createSliceRecords(redis)
     const [waiting, building] = [await queuedJob(), await queuedJob()]
     for (const { id } of [waiting, building]) {
-      await records.start(id, 'step')
-      for (const slice of [0, 1]) await slices.start(id, slice)
+      await records.start(id)
+      for (const slice of [0, 1]) await records.start(id, slice)
       await records.endRun(id)
-      await slices.endRun(id, 0)
+      await records.endRun(id, 0)
     }
-    await slices.endRun(waiting.id, 1)
+    await records.endRun(waiting.id, 1)
     expect(await records.cancel(waiting.id)).toEqual(cancelledNow)
-    expect(await slices.start(waiting.id, 1)).toBe('finished')
+    expect(await records.start(waiting.id, 1)).toBe('finished')
     expect(await records.cancel(building.id)).toEqual(stays('running'))
-    expect(await slices.start(building.id, 0)).toBe('cancelling')
+    expect(await records.start(building.id, 0)).toBe('cancelling')
   })
 })
 
@@ -82,7 +80,7 @@ describe('cancelling a running job', () => {
     expect(await records.cancel(job.id)).toEqual(stays('running'))
     const cancelling = { ...running, cancelling: true }
     expect(await records.progress(job.id, 1, committing)).toBe('cancelling')
-    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
+    expect(await records.beginCommit(job, committing, report)).toBe(false)
     expect(await records.read(job.id)).toEqual(cancelling)
   })
 
@@ -106,7 +104,7 @@ describe('cancelling a running job', () => {
 describe('a job can no longer be cancelled', () => {
   test('a job can no longer be cancelled once it has begun to commit', async () => {
     const job = await runningJob()
-    await records.beginCommit(job, 1, committing, report)
+    await records.beginCommit(job, committing, report)
     const before = await records.read(job.id)
     expect(await records.cancel(job.id)).toEqual(stays('committing'))
     expect(await records.read(job.id)).toEqual(before)
@@ -115,13 +113,13 @@ describe('a job can no longer be cancelled', () => {
 
   test('a job can no longer be cancelled once an earlier attempt, which may finish, has begun to commit', async () => {
     const job = await runningJob()
-    await records.beginCommit(job, 1, committing, report)
+    await records.beginCommit(job, committing, report)
     await records.start(job.id)
     const before = await records.read(job.id)
     expect(before?.state).toBe('running')
     expect(await records.cancel(job.id)).toEqual(stays('committing'))
     expect(await records.read(job.id)).toEqual(before)
-    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
+    expect(await records.beginCommit(job, committing, report)).toBe(true)
   })
 
   test.each(finalStates)('a job can no longer be cancelled once it has %s', async (state) => {
@@ -142,7 +140,7 @@ describe('a job can no longer be cancelled', () => {
     const jobs = await Promise.all(Array.from({ length: 50 }, runningJob))
     for (const job of jobs) {
       const [begun, cancelled] = await Promise.all([
-        records.beginCommit(job, 1, committing, report),
+        records.beginCommit(job, committing, report),
         records.cancel(job.id),
       ])
       const latest = await records.read(job.id)

@@ -103,7 +103,7 @@ describe('a job that finishes', () => {
 
   test('a job is not failed by a call that requires that no run has begun to commit, when one has', async () => {
     const [begun, other] = [await runningJob(), await runningJob()]
-    await records.beginCommit({ id: begun, ...namesOf(begun) }, 1, done, createReport().read())
+    await records.beginCommit({ id: begun, ...namesOf(begun) }, done, createReport().read())
     expect(await records.finish(begun, 'failed', {}, true)).toBe(false)
     expect((await records.read(begun))?.state).toBe('committing')
     expect(await records.finish(other, 'failed', {}, true)).toBe(true)
@@ -140,7 +140,7 @@ describe('the data of one job in Redis stays under 8 KB', () => {
     const id = await runningJob()
     for (const label of ['Person', 'Movie', 'Company', 'Country', 'Genre'])
       report.identity({ label, idProperty: 'grn' })
-    expect(await records.beginCommit({ id, ...namesOf(id) }, 1, largest, report.read())).toBe(true)
+    expect(await records.beginCommit({ id, ...namesOf(id) }, largest, report.read())).toBe(true)
     const { keys, kinds } = await keysOf(id)
     expect(kinds).toEqual(['claim', 'job', 'jobs', 'secret'])
     const bytes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))

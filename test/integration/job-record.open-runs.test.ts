@@ -4,7 +4,6 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/redis/keys.ts'
 import { finalStates } from '../../wire/job-states.ts'
 import { ownDatabase } from '../support/servers/own-database.ts'
@@ -53,14 +52,13 @@ describe('the runs of open jobs', () => {
   })
 
   test('open runs become fewer as the slices of a large multi are built, each once', async () => {
-    const slices = createSliceRecords(redis)
     const id = await created({ orgName: 'acme/below', runs: 4 })
-    await records.start(id, 'step')
-    for (const slice of [0, 1, 1]) await slices.done(id, slice)
+    await records.start(id)
+    for (const slice of [0, 1, 1]) await records.sliceDone(id, slice)
     expect(await Promise.all([openRuns(), openRuns('acme')])).toEqual([2, 2])
     await created({ orgName: 'other' })
     await records.finish(id, 'succeeded', {})
-    await slices.done(id, 2)
+    await records.sliceDone(id, 2)
     expect(await redis.hgetall(openRunsKey)).toEqual({ '': '1', other: '1' })
   })
 

@@ -3,14 +3,14 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { redisNow } from '../../shared/redis/connect.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 6 })
 const records = createJobRecords(redis)
-const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
+
+const nothing = { subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
 
 /** When each job was created. The time until the test reads the job may count as run time too. */
 const createdAt = new Map<string, number>()
@@ -52,7 +52,7 @@ describe('the run time of a job', () => {
     ] as const) {
       await pass(id, waitedMs)
       await records.start(id)
-      await records.progress(id, attempt, null)
+      await records.progress(id, attempt, nothing)
       await records.endRun(id)
     }
     await expectRan(id, 0)
@@ -60,16 +60,16 @@ describe('the run time of a job', () => {
 
   test('the run time of a job excludes the time between slices of a large multi', async () => {
     const id = await newJob()
-    await records.start(id, 'step')
+    await records.start(id)
     await records.endRun(id)
     for (const slice of [0, 1, 2]) {
       await pass(id, 2_000)
-      await slices.start(id, slice)
+      await records.start(id, slice)
       await pass(id, 300)
-      await slices.endRun(id, slice)
+      await records.endRun(id, slice)
     }
     await pass(id, 2_000)
-    await records.start(id, 'step')
+    await records.start(id)
     await expectRan(id, 900)
   })
 
@@ -77,9 +77,9 @@ describe('the run time of a job', () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)
-    await records.progress(id, 1, null)
+    await records.progress(id, 1, nothing)
     await pass(id, 700)
-    await records.progress(id, null, null)
+    await records.progress(id, 1, nothing)
     await pass(id, 500)
     await records.endRun(id)
     await expectRan(id, 2_200)
@@ -87,16 +87,16 @@ describe('the run time of a job', () => {
 
   test('the run time of a job counts slices that are built concurrently once', async () => {
     const id = await newJob()
-    await records.start(id, 'step')
+    await records.start(id)
     await records.endRun(id)
-    await slices.start(id, 0)
+    await records.start(id, 0)
     await pass(id, 1_000)
-    await slices.start(id, 1) // slice 0 is still running
+    await records.start(id, 1) // slice 0 is still running
     const made = { subRequestsDone: 1, pairs: 1, parts: 1, bytes: 1 }
-    for (const slice of [0, 1]) await slices.progress(id, slice, 1, made)
+    for (const slice of [0, 1]) await records.progress(id, 1, made, slice)
     await expectRan(id, 1_000)
     await pass(id, 400)
-    for (const slice of [0, 1]) await slices.endRun(id, slice)
+    for (const slice of [0, 1]) await records.endRun(id, slice)
     await expectRan(id, 1_400)
   })
 
@@ -104,7 +104,7 @@ describe('the run time of a job', () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 60_000)
-    await records.progress(id, 1, null)
+    await records.progress(id, 1, nothing)
     await expectRan(id, 5_000)
     await pass(id, 60_000)
     await records.start(id)
@@ -113,15 +113,15 @@ describe('the run time of a job', () => {
 
   test('the run time of a job counts a few seconds once, not for each slice, after a worker died', async () => {
     const id = await newJob()
-    await records.start(id, 'step')
+    await records.start(id)
     await records.endRun(id)
-    await slices.start(id, 0)
-    await slices.start(id, 1) // its worker dies
-    await slices.endRun(id, 0)
+    await records.start(id, 0)
+    await records.start(id, 1) // its worker dies
+    await records.endRun(id, 0)
     for (const slice of [1, 2, 0]) {
       await pass(id, 60_000)
-      await slices.start(id, slice)
-      await slices.endRun(id, slice)
+      await records.start(id, slice)
+      await records.endRun(id, slice)
     }
     await expectRan(id, 5_000)
     expect(await records.cancel(id)).toEqual({ state: 'cancelled', isCancelledNow: true })
@@ -129,13 +129,13 @@ describe('the run time of a job', () => {
 
   test('a job runs while a slice is built, even after two slices that were silent for long have ended', async () => {
     const id = await newJob()
-    await records.start(id, 'step')
+    await records.start(id)
     await records.endRun(id)
-    for (const slice of [0, 1]) await slices.start(id, slice)
+    for (const slice of [0, 1]) await records.start(id, slice)
     await pass(id, 60_000)
-    await slices.start(id, 2)
-    for (const slice of [0, 1, 2]) await slices.endRun(id, slice)
-    await slices.start(id, 0)
+    await records.start(id, 2)
+    for (const slice of [0, 1, 2]) await records.endRun(id, slice)
+    await records.start(id, 0)
     expect(await records.cancel(id)).toEqual({ state: 'running', isCancelledNow: false })
   })
 
@@ -143,13 +143,13 @@ describe('the run time of a job', () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)
-    await records.progress(id, 1, null)
+    await records.progress(id, 1, nothing)
     await pass(id, -60_000)
-    await records.progress(id, 1, null)
+    await records.progress(id, 1, nothing)
     await pass(id, -60_000)
     await records.start(id)
     await pass(id, 1_000)
-    await records.progress(id, 2, null)
+    await records.progress(id, 2, nothing)
     await expectRan(id, 2_000)
   })
 })

@@ -15,18 +15,18 @@ afterAll(() => redis.quit())
 
 const progress: JobProgress = {
   phase: 'reading',
-  subRequests: 1,
+  subRequests: 45,
   subRequestsDone: 0,
   pairs: 1,
   parts: 0,
   bytes: 0,
 }
 
-/** What each event does, by the attempt of no worker in particular, as a step of a large multi does it. */
+/** What each event does, by a run of a large multi: any of them may report. */
 const events: Record<JobEvent, (job: NamedJob) => Promise<unknown>> = {
   start: ({ id }) => records.start(id),
-  report: ({ id }) => records.progress(id, null, progress),
-  beginCommit: (job) => records.beginCommit(job, null, progress, createReport().read()),
+  report: ({ id }) => records.progress(id, 1, progress),
+  beginCommit: (job) => records.beginCommit(job, progress, createReport().read()),
   withdraw: ({ id }) => records.withdraw(id, { status: 503, code: 'queueFull', message: 'the queue is full' }),
   cancel: ({ id }) => records.cancel(id),
   end: ({ id }) => records.finish(id, 'succeeded', {}),
@@ -37,7 +37,7 @@ const all = (Object.keys(transitions) as JobEvent[]).flatMap((event) => jobState
 test.each(all)('$event in the state $state does what the table of transitions says', async ({ event, state }) => {
   const id = randomUUID()
   const job = { id, orgName: `org-${id}`, fileName: 'people' }
-  await records.create({ ...job, kind: 'publish', order: orderOf({ batchSize: 5_000, force: false }), subRequests: 1 })
+  await records.create({ ...job, kind: 'multi', order: orderOf({ batchSize: 5_000, force: false }), subRequests: 45 })
   await redis.hset(recordKey(id), 'state', state)
   const before = await redis.hgetall(recordKey(id))
   await events[event](job)

@@ -13,6 +13,8 @@ import { submitJob } from '../../shared/queue/submit-job.ts'
 import { parsePublishRequest } from '../../shared/request/rules.ts'
 import { createGenerations } from '../../shared/storage/generations.ts'
 import { generationKey, packetName } from '../../shared/storage/keys.ts'
+import { stagingOf } from '../../worker/build-slice.ts'
+import { commitPacket } from '../../worker/commit-packet.ts'
 import { cancelJob, failJob, finishCommitted } from '../../worker/finish-job.ts'
 import { runJob } from '../../worker/run-job.ts'
 import { drawRing } from '../support/graphs/social-graph.ts'
@@ -43,7 +45,7 @@ async function committing(attempts: number, { isForgotten = false } = {}) {
   for (let attempt = 1; attempt <= attempts; attempt++) await records.start(id)
   const { progress } = await read(id)
   const report = createReport().read()
-  if (!isForgotten) expect(await records.beginCommit({ id, orgName, fileName }, attempts, progress, report)).toBe(true)
+  if (!isForgotten) expect(await records.beginCommit({ id, orgName, fileName }, progress, report)).toBe(true)
   const job = await read(id)
   const manifest = await stagePacket(context, nameOf(job), ['{"statements":[]}'], { jobId: id })
   const commit = (force = false) =>
@@ -61,6 +63,25 @@ test('a job that a frozen run commits while it is being failed ends as succeeded
   const meanwhile = { ...context, generations: { ...generations, ofJob: commitAfterFirstLook } }
   await failJob(meanwhile, job, errors.originBroke())
   expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
+})
+
+test('of two runs of a job that both commit, the first makes the packet, and the other removes its own parts only', async () => {
+  const { job } = await committing(2)
+  const content = { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() } as const
+  const runs = await Promise.all(
+    [1, 2].map(async (attempt) => {
+      const staging = stagingOf(context, job, attempt)
+      await staging.put({ number: 1, bytes: Buffer.from(`{"statements":[${attempt}]}`), pairs: 1, statements: {} })
+      return staging
+    }),
+  )
+  for (const staging of runs) {
+    expect(await commitPacket(context, job, { staging, parts: [...staging.parts], content })).toBe(1)
+  }
+  const [first, second] = runs.map(({ parts }) => parts[0]?.key ?? '')
+  expect((await generations.current(nameOf(job)))?.manifest.parts.map(({ key }) => key)).toEqual([first])
+  expect(String(await context.store.get(first ?? ''))).toBe('{"statements":[1]}')
+  expect(await context.store.get(second ?? '')).toBeNull()
 })
 
 test('a job that a frozen run has committed ends as succeeded when another run fails', async () => {

@@ -3,15 +3,13 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
-import { createSliceRecords } from '../../shared/jobs/stored/slice-record.ts'
 import { recordKey, slicesKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)
-const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
 
-/** A large multi whose first step has started. */
+/** A large multi whose first run has started. */
 async function runningJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
@@ -22,7 +20,7 @@ async function runningJob(): Promise<string> {
     order: orderOf({ batchSize: 5_000, force: false }),
     subRequests: 45,
   })
-  expect(await records.start(id, 'step')).toBe(1)
+  expect(await records.start(id)).toBe(1)
   return id
 }
 
@@ -31,10 +29,10 @@ const far = (subRequestsDone: number) => ({ subRequestsDone, pairs: subRequestsD
 describe('the progress of a large multi', () => {
   test('the progress of a large multi is the sum of its slices', async () => {
     const id = await runningJob()
-    for (const slice of [0, 2]) expect(await slices.start(id, slice)).toBe(1)
-    expect(await slices.progress(id, 0, 1, far(20))).toBe(200)
-    expect(await slices.progress(id, 2, 1, far(3))).toBe(230)
-    expect(await slices.progress(id, 2, 1, far(5))).toBe(250)
+    for (const slice of [0, 2]) expect(await records.start(id, slice)).toBe(1)
+    expect(await records.progress(id, 1, far(20), 0)).toBe(200)
+    expect(await records.progress(id, 1, far(3), 2)).toBe(230)
+    expect(await records.progress(id, 1, far(5), 2)).toBe(250)
     const { progress, attempt } = (await records.read(id)) ?? {}
     const sum = { phase: 'reading', subRequests: 45, subRequestsDone: 25, pairs: 250, parts: 2, bytes: 10_000 }
     expect([progress, attempt]).toEqual([sum, 1])
@@ -42,20 +40,20 @@ describe('the progress of a large multi', () => {
 
   test('the progress of a large multi keeps integers that a float could not print', async () => {
     const id = await runningJob()
-    await slices.start(id, 0)
+    await records.start(id, 0)
     const bytes = 400_000_000_000_123
-    await slices.progress(id, 0, 1, { ...far(1), bytes })
+    await records.progress(id, 1, { ...far(1), bytes }, 0)
     expect((await records.read(id))?.progress.bytes).toBe(bytes)
   })
 
   test('the progress of a large multi restarts for a slice that is rebuilt, which is another attempt', async () => {
     const id = await runningJob()
-    await slices.start(id, 0)
-    await slices.start(id, 1)
-    await slices.progress(id, 0, 1, far(20))
-    await slices.progress(id, 1, 1, far(7))
-    expect(await slices.start(id, 1)).toBe(2)
-    expect(await slices.progress(id, 1, 1, far(9))).toBe('superseded')
+    await records.start(id, 0)
+    await records.start(id, 1)
+    await records.progress(id, 1, far(20), 0)
+    await records.progress(id, 1, far(7), 1)
+    expect(await records.start(id, 1)).toBe(2)
+    expect(await records.progress(id, 1, far(9), 1)).toBe('superseded')
     const job = await records.read(id)
     expect([job?.attempt, job?.progress.subRequestsDone, job?.progress.parts]).toEqual([2, 20, 1])
   })
@@ -64,49 +62,49 @@ describe('the progress of a large multi', () => {
 describe('a slice', () => {
   test('a slice stops when its job is being cancelled, and does not start then', async () => {
     const id = await runningJob()
-    await slices.start(id, 0)
+    await records.start(id, 0)
     await records.cancel(id)
-    expect(await slices.progress(id, 0, 1, far(1))).toBe('cancelling')
-    expect(await slices.start(id, 1)).toBe('cancelling')
+    expect(await records.progress(id, 1, far(1), 0)).toBe('cancelling')
+    expect(await records.start(id, 1)).toBe('cancelling')
   })
 
   test('a slice stops when its job has finished, and recreates none of its keys', async () => {
     const id = await runningJob()
-    await slices.start(id, 0)
+    await records.start(id, 0)
     await records.finish(id, 'failed', { error: { status: 502, code: 'originBroke', message: 'broke off' } })
-    expect(await slices.progress(id, 0, 1, far(1))).toBe('superseded')
-    await slices.endRun(id, 0)
-    expect(await slices.start(id, 0)).toBe('finished')
+    expect(await records.progress(id, 1, far(1), 0)).toBe('superseded')
+    await records.endRun(id, 0)
+    expect(await records.start(id, 0)).toBe('finished')
     expect(await redis.exists(slicesKey(id))).toBe(0)
   })
 
   test('a slice that crashed three workers is lost; runs that ended do not count', async () => {
     const id = await runningJob()
     for (let run = 1; run <= 3; run++) {
-      await slices.start(id, 0)
-      await slices.endRun(id, 0)
+      await records.start(id, 0)
+      await records.endRun(id, 0)
     }
-    for (let run = 4; run <= 6; run++) expect(await slices.start(id, 0)).toBe(run)
-    expect(await slices.start(id, 0)).toBe('lost')
-    expect(await slices.start(id, 1)).toBe(1)
+    for (let run = 4; run <= 6; run++) expect(await records.start(id, 0)).toBe(run)
+    expect(await records.start(id, 0)).toBe('lost')
+    expect(await records.start(id, 1)).toBe(1)
   })
 })
 
-describe('the steps of a large multi before and after its slices', () => {
-  test('the steps around the slices start one attempt, leave the progress to the slices, and commit', async () => {
+describe('the runs of a large multi before and after its slices', () => {
+  test('the runs around the slices start one attempt, leave the progress to the slices, and commit', async () => {
     const id = await runningJob()
-    await slices.start(id, 0)
-    await slices.start(id, 0)
-    await slices.progress(id, 0, 2, far(20))
-    expect(await records.start(id, 'step')).toBe(1)
-    expect(await records.progress(id, null, null)).toBeNull()
+    await records.start(id, 0)
+    await records.start(id, 0)
+    await records.progress(id, 2, far(20), 0)
+    expect(await records.start(id)).toBe(2)
+    expect(await records.progress(id, 2, far(0))).toBeNull()
     const job = await records.read(id)
     expect([job?.attempt, job?.progress.subRequestsDone]).toEqual([2, 20])
     const names = { id, orgName: `org-${id}`, fileName: 'people' }
     const done = { phase: 'committing', subRequests: 45, ...far(45) } as const
     const report = { identities: [], missing: { originIds: none(), relationshipIds: none() }, skipped, collapsed: 0 }
-    expect(await records.beginCommit(names, null, done, report)).toBe(true)
-    expect(await slices.start(id, 1)).toBe('finished')
+    expect(await records.beginCommit(names, done, report)).toBe(true)
+    expect(await records.start(id, 1)).toBe('finished')
     expect(await redis.hget(recordKey(id), 'state')).toBe('committing')
   })
 })

@@ -1,9 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
+import {
+  discardSlices,
+  doneSlices,
+  readSliceResult,
+  removeRequest,
+  storeSliceResult,
+} from '../../shared/jobs/stored/results.ts'
 import { createSecrets } from '../../shared/jobs/stored/secrets.ts'
-import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '../../shared/jobs/stored/slice-results.ts'
-import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored/stored-request.ts'
+import { readPlan, readRequests, storeRequest } from '../../shared/jobs/stored/stored-request.ts'
 import { NewerVersionError } from '../../shared/jobs/version.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { secretKeyOf } from '../../shared/redis/keys.ts'

@@ -7,10 +7,11 @@ import { Releases } from '../../shared/lifecycle/releases.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { sweptKey } from '../../shared/redis/keys.ts'
 import { linkLifetime } from '../../shared/storage/links.ts'
+import { stagingOf } from '../../worker/build-slice.ts'
 import { commitPacket } from '../../worker/commit-packet.ts'
 import { startJanitor, sweepTime } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
-import { commitPacket as commit, stagePacket } from '../support/storage/stored-packets.ts'
+import { commitPacket as commit } from '../support/storage/stored-packets.ts'
 
 const { context } = await ownWorker()
 const { records, generations, redis, store } = context
@@ -30,9 +31,10 @@ test.each([-10, 10])(
     const job = (await records.read(id)) as JobRecord
     const begun = Date.now()
     shiftClock(minutes * minute)
-    const manifest = await stagePacket(context, `${orgName}/f`, ['1'], { jobId: id })
+    const staging = stagingOf(context, job, 1)
+    await staging.put({ number: 1, bytes: Buffer.from('1'), pairs: 1, statements: {} })
     const content = { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() } as const
-    await commitPacket(context, job, { attempt: 1, manifest, content, discard: null })
+    await commitPacket(context, job, { staging, parts: [...staging.parts], content })
     const seen = await generations.current(`${orgName}/f`)
     vi.useRealTimers()
     const left = Date.parse(seen?.manifest.expiresAt ?? '') - begun

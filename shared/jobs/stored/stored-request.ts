@@ -1,13 +1,13 @@
 import * as errors from '../../errors/catalogue.ts'
 import { inTurns, type Steps } from '../../lifecycle/turns.ts'
 import { treatmentSteps } from '../../publish/write/conflicts.ts'
-import type { NodeTreatment } from '../../publish/write/treatments.ts'
+import { boundTreatments, type NodeTreatment } from '../../publish/write/treatments.ts'
 import { type BoundModel, boundRequests } from '../../request/bound-model.ts'
 import type { PublishRequest } from '../../request/fields.ts'
 import { boundModel, storedModel } from '../../request/stored-model.ts'
-import { cancelledKey, jobPrefix, modelKey, planKey, requestKey } from '../../storage/keys.ts'
+import { modelKey, planKey, requestKey } from '../../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../../store/object-store.ts'
-import type { JobRecord } from '../job.ts'
+import { type JobRecord, subRequestsPerSlice } from '../job.ts'
 import { storedFields, withoutOrder } from '../order.ts'
 import { requireKnownFields } from '../version.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
@@ -25,19 +25,6 @@ interface RequestSource {
   secrets: Secrets
 }
 
-/**
- * Number of sub-requests per run. A larger multi is cut into slices of this size, regardless of the number of workers,
- * so that its parts are always the same.
- */
-export const subRequestsPerSlice = 20
-
-export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean =>
-  progress.subRequests > subRequestsPerSlice
-
-/** Runs that a job takes if nothing fails: one, or one per slice plus one that commits. */
-export const runsOf = (subRequests: number): number =>
-  subRequests > subRequestsPerSlice ? Math.ceil(subRequests / subRequestsPerSlice) + 1 : 1
-
 /** How a large multi is cut: the byte ranges of its slices and of its credentials in the stored request. */
 export interface SlicePlan {
   slices: ByteRange[]
@@ -46,10 +33,12 @@ export interface SlicePlan {
   treatments: NodeTreatment[]
 }
 
-/** What a job builds: its sub-requests, or one slice of them, completed by the model they are bound to. */
+/** What a run builds: sub-requests, completed by the model they are bound to. */
 export interface ReadRequests {
   requests: readonly PublishRequest[]
   model: BoundModel | null
+  /** Of a slice of several: its first sub-request, and how others treat the nodes that they share. */
+  slice?: { first: number; treatments: readonly NodeTreatment[] }
 }
 
 /**
@@ -155,6 +144,14 @@ async function settleAll<T>(steps: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(steps)
 }
 
+/** Reads what a run of one slice of several builds. @throws like `readRequests` and `readPlan` */
+export async function readSlice(source: RequestSource, job: Owner, slice: number): Promise<ReadRequests> {
+  const { slices, treatments, credentials } = await readPlan(source, job)
+  const read = await readRequests(source, job, slices[slice], credentials)
+  const first = slice * subRequestsPerSlice
+  return { ...read, slice: { first, treatments: boundTreatments(treatments, read.model) } }
+}
+
 /** @throws requestGone when there is no plan; NewerVersionError when it has an option that is not known here. */
 export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const plan = JSON.parse(await stored(store, planKey(orgName, id), `the plan of job ${id}`)) as SlicePlan
@@ -164,34 +161,3 @@ export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, or
   )
   return plan
 }
-
-/**
- * Removes what an unfinished job keeps in the store, with one request if it is known to be one object. Call this only
- * after the end of the job is recorded.
- */
-export async function removeRequest(
-  store: ObjectStore,
-  { id, orgName, progress, order }: Owner & Partial<Pick<JobRecord, 'progress' | 'order'>>,
-): Promise<void> {
-  if (progress && !isSliced({ progress }) && !order?.bound) return store.remove(requestKey(orgName, id))
-  for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
-}
-
-/**
- * Removes the request of a cancelled job but keeps a marker of the cancellation: a Redis that was rolled back may
- * deliver the job again, and the worker then finds no request. Sweeps remove the marker. `discard` removes what was
- * built, while it can still be found.
- */
-export async function closeCancelled(
-  store: ObjectStore,
-  { id, orgName }: Owner,
-  discard: () => Promise<void>,
-): Promise<void> {
-  const kept = cancelledKey(orgName, id)
-  await store.put(kept, Buffer.from('{}'))
-  await discard()
-  for await (const { key } of store.list(jobPrefix(orgName, id))) if (key !== kept) await store.remove(key)
-}
-
-export const wasCancelled = async (store: ObjectStore, { id, orgName }: Owner): Promise<boolean> =>
-  (await store.get(cancelledKey(orgName, id))) !== null

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { JobRecord } from '../../../shared/jobs/job.ts'
-import { subRequestsPerSlice } from '../../../shared/jobs/stored/stored-request.ts'
+import { subRequestsPerSlice } from '../../../shared/jobs/job.ts'
 import { recordKey } from '../../../shared/redis/keys.ts'
 import { until } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { RunningProcess } from '../../../dev/stack/processes.ts'
-import { subRequestsPerSlice } from '../../../shared/jobs/stored/stored-request.ts'
+import { subRequestsPerSlice } from '../../../shared/jobs/job.ts'
 import { until, untilFrozen } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'
 import { drawVersion } from '../../support/worlds/versions.ts'

@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const jobs: readonly Mutant[] = [
   {
-    file: 'shared/jobs/scripts.ts',
-    what: 'a run that another one has overtaken begins to commit',
-    from: "if attempt ~= '' and (state ~= 'running' or not isLatest(record, '')) then return 0 end",
-    to: '',
-    tests: ['integration/job-record.attempts'],
+    file: 'worker/commit-packet.ts',
+    what: 'a run removes the parts of the packet that it has committed',
+    from: 'if (made !== null && made.run !== staging.run)',
+    to: 'if (made !== null)',
+    tests: ['integration/job.failures-beside-a-commit'],
   },
   {
-    file: 'shared/jobs/scripts.ts',
+    file: 'shared/jobs/run-scripts.ts',
     what: 'a run that Redis forgot reports progress of the one that has its number now',
     from: 'return latest[1] == attempt and latest[2] == worker',
     to: 'return latest[1] == attempt',
@@ -23,9 +23,9 @@ export const jobs: readonly Mutant[] = [
     tests: ['integration/job-record.cancel'],
   },
   {
-    file: 'shared/jobs/scripts.ts',
+    file: 'shared/jobs/run-scripts.ts',
     what: 'a job that kills its workers is run again and again',
-    from: "if tonumber(redis.call('HGET', key, slice .. 'unended') or 0) >= ${maxUnendedRuns} then return 'lost' end",
+    from: "if tonumber(redis.call('HGET', key, of .. 'unended') or 0) >= ${maxUnendedRuns} then return 'lost' end",
     to: '',
     tests: ['integration/job-record.attempts'],
   },
@@ -44,10 +44,10 @@ export const jobs: readonly Mutant[] = [
     tests: ['integration/submission.undone'],
   },
   {
-    file: 'shared/jobs/stored/stored-request.ts',
+    file: 'shared/jobs/stored/results.ts',
     what: 'the model of a finished job stays in the store',
-    from: ' && !order?.bound)',
-    to: ')',
+    from: ' && !order?.bound',
+    to: '',
     tests: ['integration/job.leaves-no-request'],
   },
   {
@@ -79,7 +79,7 @@ export const jobs: readonly Mutant[] = [
     tests: ['integration/queue-lock.reclaimed'],
   },
   {
-    file: 'shared/jobs/stored/slice-results.ts',
+    file: 'shared/jobs/stored/results.ts',
     what: 'a run of a slice that lost believes that its parts are in the packet',
     from: 'return written.run === result.run',
     to: 'return true',

@@ -2,16 +2,16 @@ import type { Mutant } from '../mutant.ts'
 
 export const slices: readonly Mutant[] = [
   {
-    file: 'shared/jobs/stored/slice-record.ts',
+    file: 'shared/jobs/run-scripts.ts',
     what: 'a job is cancelled while a slice is being built, because silent runs have ended late',
-    from: "if unended(slices) > 0 then redis.call('HINCRBY', slices, 'unended', -1) end",
-    to: "redis.call('HINCRBY', slices, 'unended', -1)",
+    from: "if slice ~= '' and unended(slices) > 0 then",
+    to: "if slice ~= '' then",
     tests: ['integration/job-record.run-time'],
   },
   {
-    file: 'shared/jobs/stored/slice-record.ts',
+    file: 'shared/jobs/run-scripts.ts',
     what: 'a slice that is tried again counts as one that kills its workers',
-    from: "return redis.call('HINCRBY', slices, slice .. ':unended', -1)",
+    from: "return redis.call('HINCRBY', key, of .. 'unended', -1)",
     to: 'return 1',
     tests: ['integration/slice-record'],
   },
@@ -23,7 +23,7 @@ export const slices: readonly Mutant[] = [
     tests: ['integration/slice-results.count-once'],
   },
   {
-    file: 'worker/publish-slices.ts',
+    file: 'shared/jobs/stored/stored-request.ts',
     what: 'slices are compared as their sub-requests were sent, not as the model completes them',
     from: 'treatments: boundTreatments(treatments, read.model)',
     to: 'treatments',
@@ -54,38 +54,38 @@ export const slices: readonly Mutant[] = [
     tests: ['integration/queue.turns'],
   },
   {
-    file: 'worker/publish-slices.ts',
+    file: 'worker/publish.ts',
     what: 'a large multi has more pairs than a job may have',
-    from: `  if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
+    from: `  if (totals(parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
 `,
     to: '',
-    tests: ['unit/worker/publish-slices'],
+    tests: ['unit/worker/publish'],
   },
   {
-    file: 'worker/publish-slices.ts',
+    file: 'worker/publish.ts',
     what: 'a slice is built again after the commit has begun, so two runs commit different parts',
     from: `    if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
 `,
     to: '',
-    tests: ['unit/worker/publish-slices'],
+    tests: ['unit/worker/publish'],
   },
   {
-    file: 'worker/publish-slices.ts',
+    file: 'worker/publish.ts',
     what: 'sub-requests of two slices publish a node under two identities',
-    from: `      for (const observation of observed) observations.record(observation)
+    from: `    for (const observation of observed) observations.record(observation)
 `,
     to: '',
     tests: ['e2e/multi.slices'],
   },
   {
-    file: 'worker/steps.ts',
+    file: 'worker/progress.ts',
     what: 'a large multi is built to its end although it has too many pairs',
     from: 'return reply > config.limits.jobPairs ? errors.tooManyPairs(config.limits.jobPairs) : null',
     to: 'return null',
-    tests: ['unit/worker/steps'],
+    tests: ['unit/worker/progress'],
   },
   {
-    file: 'worker/build-parts.ts',
+    file: 'worker/build-slice.ts',
     what: 'slices of one packet have different timestamps',
     from: 'acceptedAt: Date.parse(job.createdAt)',
     to: 'acceptedAt: Date.now()',

@@ -86,7 +86,7 @@ export const storage: readonly Mutant[] = [
     tests: ['unit/storage/compression'],
   },
   {
-    file: 'worker/build-parts.ts',
+    file: 'worker/build-slice.ts',
     what: 'the compression that was asked for is ignored',
     from: 'compression: order.compression',
     to: "compression: 'none'",

@@ -9,14 +9,14 @@ export const worker: readonly Mutant[] = [
     tests: ['integration/job.failures-beside-a-commit'],
   },
   {
-    file: 'worker/run-job.ts',
+    file: 'worker/settle-run.ts',
     what: 'a job that fails while it commits is given up, although its packet may be there',
     from: "if (latest?.state === 'committing' && failure.retryable) return delayJob(context, delivery)",
     to: '',
     tests: ['integration/job.failures-beside-a-commit'],
   },
   {
-    file: 'worker/run-job.ts',
+    file: 'worker/settle-run.ts',
     what: 'a job fails for good because Redis was away for a moment',
     from: 'if (isRedisAway(thrown) || thrown instanceof NewerVersionError) throw thrown',
     to: '',
@@ -124,7 +124,7 @@ export const worker: readonly Mutant[] = [
     tests: ['unit/worker/progress'],
   },
   {
-    file: 'shared/jobs/stored/void-job.ts',
+    file: 'shared/jobs/stored/results.ts',
     what: 'the parts of a packet are removed because its job was cancelled',
     from: 'return (await generations.ofJob(name, id, above)) === null',
     to: 'return true',

@@ -3,7 +3,7 @@ import { run } from '../../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
-import { subRequestsPerSlice } from '../../../shared/jobs/stored/stored-request.ts'
+import { subRequestsPerSlice } from '../../../shared/jobs/job.ts'
 import { drawRing } from '../graphs/social-graph.ts'
 
 /** A graph whose nodes and relationships all carry its marker, so that every pair identifies its version. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import type { AppError } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
@@ -9,6 +10,7 @@ import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import type { CommitOptions, Generations } from '../../../shared/storage/generations.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
+import type { Staging } from '../../../shared/storage/staging.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { only } from '../../support/values/only.ts'
@@ -28,7 +30,9 @@ const job = only<JobRecord>({
   createdAt: new Date().toISOString(),
   progress: progressOf('reading', 1),
 })
-const manifest: Manifest = { jobId: job.id, attempt: 2, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }
+const run = randomUUID()
+const manifest: Manifest = { jobId: job.id, attempt: 2, run, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }
+const packet = { parts: [], content: contentOf() }
 
 /** How often a run discards its parts whose commit may begin or not, and then fails with `failure`, which it throws. */
 async function discarded(begins: boolean, failure: AppError): Promise<number> {
@@ -40,8 +44,8 @@ async function discarded(begins: boolean, failure: AppError): Promise<number> {
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
-  const commit = { attempt: 2, manifest, content: contentOf(), discard }
-  await expect(commitPacket(context, job, commit)).rejects.toMatchObject({ code: failure.code })
+  const staging = only<Staging>({ run, manifest: () => manifest, discard })
+  await expect(commitPacket(context, job, { staging, ...packet })).rejects.toMatchObject({ code: failure.code })
   return discard.mock.calls.length
 }
 
@@ -58,12 +62,12 @@ test('a commit expects the next number for a day only: later, generations made m
     const commit = vi.fn(async (_name: string, _manifest: Manifest, _options: CommitOptions) => 1)
     const context = only<WorkerContext>({
       records: only<JobRecords>({ beginCommit: async () => true }),
-      generations: only<Generations>({ now: () => Date.now(), commit }),
+      generations: only<Generations>({ now: () => Date.now(), commit, read: async () => manifest }),
       failpoint: () => {},
     })
-    const content = contentOf()
+    const staging = only<Staging>({ run, manifest: () => manifest })
     const lately = { ...job, order: { ...job.order, latestBefore: 7 }, ...more }
-    await commitPacket(context, lately, { attempt: 2, manifest, content, discard: null })
+    await commitPacket(context, lately, { staging, ...packet })
     return commit.mock.calls[0]?.[2]
   }
   expect((await optionsOf(hoursAgo(0)))?.latest).toBe(7)

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Config, LimitSettings } from '../../../shared/config/config.ts'
+import type { JobRecords } from '../../../shared/jobs/job-records.ts'
+import type { WorkerContext } from '../../../worker/context.ts'
 import { trackProgress } from '../../../worker/progress.ts'
-import type { Step } from '../../../worker/steps.ts'
+import { only } from '../../support/values/only.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -9,11 +12,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+type Reply = ReturnType<JobRecords['progress']>
+
+/** Tracks a slice of a job that may have 30 pairs, whose reports are answered by `progress`. */
+function track(progress: () => Reply) {
+  const warn = vi.fn()
+  const context = only<WorkerContext>({
+    records: only<JobRecords>({ progress }),
+    config: only<Config>({ limits: only<LimitSettings>({ jobPairs: 30 }) }),
+    log: { warn } as never,
+  })
+  return { ...trackProgress(context, { id: 'job', slice: 2 }, 1, new AbortController().signal), warn }
+}
+
 test('progress is not sent again while Redis has not answered', async () => {
   const answers: (() => void)[] = []
-  const report = () => new Promise<null>((resolve) => answers.push(() => resolve(null)))
-  const log = { warn: () => {} } as never
-  const tracking = trackProgress({ log }, { report } as unknown as Step, 1, new AbortController().signal)
+  const tracking = track(() => new Promise((resolve) => answers.push(() => resolve(null))))
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(answers).toHaveLength(1)
   answers[0]?.()
@@ -23,12 +37,23 @@ test('progress is not sent again while Redis has not answered', async () => {
 })
 
 test('progress is sent again after Redis has failed, and the answer to stop still ends the run', async () => {
-  const stop = new Error('superseded')
-  const report = vi.fn<() => Promise<Error | null>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue(stop)
-  const log = { warn: vi.fn() }
-  const step = { report } as unknown as Step
-  const tracking = trackProgress({ log: log as never }, step, 1, new AbortController().signal)
+  const progress = vi.fn<() => Reply>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('superseded')
+  const tracking = track(progress)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect([log.warn.mock.calls.length, tracking.signal.reason]).toEqual([1, stop])
+  expect([tracking.warn.mock.calls.length, tracking.signal.reason.code]).toEqual([1, 'jobInterrupted'])
   tracking.stop()
 })
+
+test.each([
+  [30, null],
+  [31, 'tooManyPairs'],
+  ['superseded', 'jobInterrupted'],
+  ['cancelling', 'jobCancelled'],
+] as const)(
+  'a slice whose job may have 30 pairs, and whose report is answered with %s, has the reason to stop %s',
+  async (reply, code) => {
+    const tracking = track(async () => reply)
+    expect((await tracking.report())?.code ?? null).toBe(code)
+    tracking.stop()
+  },
+)

@@ -1,12 +1,15 @@
 import { defaultSyntax } from '../packet/cypher/parameters.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
+import { readRequests, readSlice } from '../shared/jobs/stored/stored-request.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'
-import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
+import { buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
+import type { Observation } from '../shared/publish/write/conflicts.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import { type Staging, stageParts } from '../shared/storage/staging.ts'
+import { stageParts } from '../shared/storage/staging.ts'
+import type { Packet } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 export interface Run {
@@ -21,14 +24,18 @@ export function stagingOf({ store }: Pick<WorkerContext, 'store'>, job: JobRecor
   return stageParts(store, packetName(orgName, fileName), { jobId, attempt, compression: order.compression }, slice)
 }
 
-/** Builds a packet, or a slice of one, and stages its parts; a failed run discards its parts. */
-export async function buildParts(
+/**
+ * Builds the only slice of a job, or one of several, `slice`, and stages its parts; a failed run discards its parts. The
+ * observations are compared with those of other slices.
+ */
+export async function buildSlice(
   context: WorkerContext,
   job: JobRecord,
   run: Run,
-  staging: Staging,
-  requests: Pick<PacketOrder, 'requests' | 'slice' | 'model'>,
-): Promise<Built> {
+  slice?: number,
+): Promise<Packet & { observations: Observation[] }> {
+  const staging = stagingOf(context, job, run.attempt, slice)
+  const requests = await (slice === undefined ? readRequests(context, job) : readSlice(context, job, slice))
   const { config, metrics, failpoint } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const sink = async (part: SealedPart) => {
@@ -51,11 +58,13 @@ export async function buildParts(
   }
   const { signal } = run
   const attributes = { 'db.system.name': 'neo4j', 'packets.sub_requests': order.requests.length }
-  const built = inSpan('read origin', { kind: 'client', attributes }, () =>
-    buildPacket(order, { originPolicy, sink, signal, onProgress }),
-  )
-  return built.catch(async (error) => {
+  try {
+    const { observations, ...content } = await inSpan('read origin', { kind: 'client', attributes }, () =>
+      buildPacket(order, { originPolicy, sink, signal, onProgress }),
+    )
+    return { staging, parts: [...staging.parts], content, observations }
+  } catch (error) {
     await staging.discard().catch(() => {}) // the janitor sweeps parts that remain
     throw error
-  })
+  }
 }
