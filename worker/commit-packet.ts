@@ -66,7 +66,8 @@ async function commitOnce(
   const { generation } = await inSpan('commit packet', { kind: 'internal' }, () =>
     commitStaged(generations, name, packet, options),
   )
-  const made = await generations.read(name, generation)
+  // The manifest is in memory, unless it is very large. Sweeps remove the parts that stay if it cannot be read.
+  const made = await generations.read(name, generation).catch(() => null)
   if (made !== null && made.run !== staging.run) await discard()
   return generation
 }
