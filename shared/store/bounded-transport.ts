@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https, { type RequestOptions } from 'node:https'
+import { type Signer, type UnsignedRequest, unsignedPayload } from './signer.ts'
 import type { StoreClock } from './store-clock.ts'
 
 /** A request to the store was inactive for too long. */
@@ -24,20 +26,32 @@ const isDropped = (status = 0) => status === 408 || status === 429 || status ===
 /** Bytes of an error's answer that are read. */
 const mostErrorBytes = 65_536
 
+/** Header in which a caller gives the SHA-256 of a body; absent: there is no body. */
+export const bodyDigest = 'x-amz-content-sha256'
+const ofNoBody = hash('sha256', '')
+
 /**
  * Transport for the minio client, which sets no timeout and would wait forever for a store that hangs. A request fails
  * if its connection is inactive for `limitMs`, before or during the response. `clock` hears the time of each response.
+ * The client does not know the keys: the transport signs each request.
  */
 export function boundedTransport(
   protocol: string,
   limitMs: number,
   clock: Pick<StoreClock, 'hear'>,
+  signer: Signer,
 ): Pick<typeof http, 'request'> {
-  const { request } = protocol === 'https:' ? https : http
+  const isEncrypted = protocol === 'https:'
+  const { request } = isEncrypted ? https : http
+
+  function signed(options: UnsignedRequest): Record<string, string> {
+    return signer.sign(options, isEncrypted ? unsignedPayload : (options.headers[bodyDigest] ?? ofNoBody))
+  }
 
   function bounded(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
     let received: IncomingMessage | undefined
-    const sent = request({ ...options, timeout: limitMs }, (response) => {
+    const headers = signed(options as UnsignedRequest)
+    const sent = request({ ...options, headers, timeout: limitMs }, (response) => {
       received = response
       clock.hear(response.headers.date)
       if (!isDropped(response.statusCode)) return onResponse(response)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { create as contentDisposition } from 'content-disposition'
@@ -6,11 +6,12 @@ import { Client } from 'minio'
 import type { StoreSettings } from '../config/config.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
-import { boundedTransport } from './bounded-transport.ts'
+import { bodyDigest, boundedTransport } from './bounded-transport.ts'
 import { refusesLateRequests } from './late-request.ts'
 import { canStartAfter, type ListRequest, listQuery, parseListing, withoutDotSegments } from './listing.ts'
 import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 import { probeStore } from './requirements.ts'
+import { createSigner } from './signer.ts'
 import { isTaken, nullWhenMissing, outcomeOf, refusalOf, retried, storeError } from './store-answers.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 import { type StoreRules, s3Keys } from './store-rules.ts'
@@ -30,12 +31,12 @@ export function openMinioStore(
   known: StoreRules = { ...s3Keys, keysBelowKeys: () => 'hidden' },
 ): ObjectStore {
   const clock = createStoreClock()
-  const plainClient = clientOf(settings, settings.endpoint, clock)
+  const plainClient = clientOf(settings, clock)
   const client = timed(plainClient, requests, outcomeOf, observe)
-  const signer = clientOf(settings, settings.publicEndpoint, clock)
+  const links = linksOf(settings)
   const { bucket } = settings
   const { list } = timed({ list: listPage }, { list: 'list' }, outcomeOf, observe)
-  // Over plain HTTP the request's signature covers the body.
+  // Over plain HTTP the signature covers the body, over TLS it does not.
   const isEncrypted = settings.endpoint.startsWith('https:')
   let rules: StoreRules = known
 
@@ -74,7 +75,8 @@ export function openMinioStore(
 
   // Avoids `putObject`, which copies the bytes and hashes them twice.
   async function upload(key: string, bytes: Buffer, more: Record<string, string> = {}): Promise<string> {
-    const headers = { ...contentType, ...more, ...(isEncrypted ? { 'Content-MD5': md5Of(bytes) } : {}) }
+    const digest = isEncrypted ? { 'Content-MD5': md5Of(bytes) } : { [bodyDigest]: hash('sha256', bytes) }
+    const headers = { ...contentType, ...more, ...digest }
     const answer = await client.makeRequestAsyncOmit(
       { method: 'PUT', bucketName: bucket, objectName: key, headers },
       bytes,
@@ -169,11 +171,11 @@ export function openMinioStore(
         .catch(nullWhenBlocked(key))
     },
     sign: (key, lifetimeSeconds, fileName) =>
-      signer.presignedGetObject(bucket, key, lifetimeSeconds, {
+      links.presignedGetObject(bucket, key, lifetimeSeconds, {
         'response-content-disposition': contentDisposition(fileName.split('/').at(-1) as string),
       }),
     async probe() {
-      await ensureBucket(client, settings)
+      await ensureBucket(client, settings, isEncrypted)
       const probed = await probeStore(this)
       rules = probed.rules
       const isStrict = await refusesLateRequests(settings, clock.now())
@@ -203,26 +205,43 @@ const requests = {
 } as const
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
-function clientOf(settings: StoreSettings, endpoint: string, clock: StoreClock): Client {
-  const { region, accessKey, secretKey, timeoutSeconds } = settings
-  const { hostname, port, protocol } = new URL(endpoint)
+function clientOf(settings: StoreSettings, clock: StoreClock): Client {
+  const { protocol } = new URL(settings.endpoint)
   return new Client({
-    transport: boundedTransport(protocol, timeoutSeconds * 1_000, clock),
-    endPoint: hostname,
-    port: port === '' ? undefined : Number(port),
-    useSSL: protocol === 'https:',
-    region,
-    accessKey,
-    secretKey,
-    pathStyle: true,
+    ...serverAt(settings.endpoint, settings.region),
+    transport: boundedTransport(protocol, settings.timeoutSeconds * 1_000, clock, createSigner(settings)),
     retryOptions: { disableRetry: true },
   })
 }
 
-async function ensureBucket(client: Client, { bucket, region }: StoreSettings) {
+/** Makes presigned links, and no request. */
+function linksOf({ publicEndpoint, region, accessKey, secretKey }: StoreSettings): Client {
+  return new Client({ ...serverAt(publicEndpoint, region), accessKey, secretKey })
+}
+
+function serverAt(endpoint: string, region: string) {
+  const { hostname, port, protocol } = new URL(endpoint)
+  return {
+    endPoint: hostname,
+    port: port === '' ? undefined : Number(port),
+    useSSL: protocol === 'https:',
+    region,
+    pathStyle: true,
+  }
+}
+
+/** The region in which AWS makes a bucket unless the request names another one. */
+const usualRegion = 'us-east-1'
+
+async function ensureBucket(client: Client, { bucket, region }: StoreSettings, isEncrypted: boolean) {
   if (await retried(() => client.bucketExists(bucket))) return
+  const body =
+    region === usualRegion
+      ? ''
+      : `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
+  const headers = isEncrypted ? {} : { [bodyDigest]: hash('sha256', body) }
   await retried(async () => {
-    await client.makeBucket(bucket, region).catch(async (error) => {
+    await client.makeRequestAsyncOmit({ method: 'PUT', bucketName: bucket, headers }, body).catch(async (error) => {
       // Another process may have created it concurrently.
       if (!(await client.bucketExists(bucket))) throw error
     })
