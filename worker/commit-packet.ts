@@ -5,7 +5,6 @@ import { commitLost } from '../shared/observability/events.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
 import { mergeReports } from '../shared/publish/report/report.ts'
-import { commitStaged } from '../shared/storage/commit.ts'
 import { commitMs } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import type { ManifestPart } from '../shared/storage/manifest.ts'
@@ -27,6 +26,13 @@ const dayMs = 24 * 3_600_000
  */
 export const latestLately = ({ createdAt, order }: JobRecord) =>
   Math.abs(Date.now() - Date.parse(createdAt)) < dayMs ? order.latestBefore : undefined
+
+/** How long a commit relies on the API, which looked for files of others. */
+const freeMs = 10_000
+
+/** Whether the API found no file of others under the name a moment ago. `now`: by the clock of the store. */
+const wasFreeLately = ({ order: { freeAt = Number.NEGATIVE_INFINITY } }: JobRecord, now: number) =>
+  Math.abs(now - freeAt) < freeMs
 
 /**
  * Updates the record, then creates the generation, which is the commit. Contract 6. Afterwards the run's own parts are
@@ -61,10 +67,12 @@ async function commitOnce(
   const { force, latestBefore: above, expiresAfterDays: days } = order
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
-  const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
+  const taken = () => errors.fileExists(orgName, fileName)
+  const isFree = wasFreeLately(job, generations.now())
+  const options = { force, above, latest: latestLately(job), isFree, until, taken }
   const packet = { staged: { ...staging.manifest(), parts }, content, days, discard }
   const { generation } = await inSpan('commit packet', { kind: 'internal' }, () =>
-    commitStaged(generations, name, packet, options),
+    generations.commitStaged(name, packet, options),
   )
   // The manifest is in memory, unless it is very large. Sweeps remove the parts that stay if it cannot be read.
   const made = await generations.read(name, generation).catch(() => null)

@@ -1,11 +1,11 @@
 import { packetDigest } from '../packet/parts/packet-digest.ts'
 import type { AppError } from '../shared/errors/app-error.ts'
-import type { JobRecord } from '../shared/jobs/job.ts'
-import { removeStored, totals, voidStoredParts } from '../shared/jobs/stored/results.ts'
+import type { AnsweredPacket, JobRecord } from '../shared/jobs/job.ts'
+import { onlyObjectOf, removeStored, totals, voidStoredParts } from '../shared/jobs/stored/results.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
 import { type JobEnd, jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import { unlessUnreadable } from '../shared/storage/manifest.ts'
+import { type Manifest, unlessUnreadable } from '../shared/storage/manifest.ts'
 import { isFinished } from '../wire/job-states.ts'
 import { latestLately } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
@@ -35,9 +35,19 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const expiresAt = manifest?.expiresAt ?? null
-  const isFirst = await records.finish(job.id, 'succeeded', { generation, expiresAt, progress: done })
+  const packet = manifest && answeredPacket(manifest)
+  const isFirst = await records.finish(job.id, 'succeeded', { generation, packet, expiresAt, progress: done })
   const sha256 = manifest && packetDigest(manifest.parts)
   await afterEnd(context, job, { outcome: 'succeeded', isFirst }, { generation, sha256 })
+}
+
+/** Parts of a packet that its job's record has: more would make records long, and a manifest is read for the answer. */
+const mostParts = 10
+
+function answeredPacket({ createdAt, expiresAt, parts }: Manifest): AnsweredPacket | null {
+  if (parts.length > mostParts) return null
+  const stored = parts.map(({ key, bytes, compression }) => ({ key, bytes, ...(compression ? { compression } : {}) }))
+  return { createdAt, ...(expiresAt === undefined ? {} : { expiresAt }), parts: stored }
 }
 
 /**
@@ -76,7 +86,9 @@ async function afterEnd(context: WorkerContext, job: JobRecord, end: JobEnd, pub
   jobFinished(context, job, end)
   try {
     if (job.callback) await callbacks.add(job)
-    await removeStored(context, job, end.outcome)
+    const only = end.outcome === 'cancelled' ? null : onlyObjectOf(job)
+    if (only === null) await removeStored(context, job, end.outcome)
+    else context.endedRequests.add(only)
   } catch (error) {
     log.warn(
       { err: error, jobId: job.id },

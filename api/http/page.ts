@@ -32,7 +32,7 @@ interface Page {
 export async function answerPage(packets: Packets, selection: Selection, { limit, after }: Page): Promise<Answer> {
   const { orgName, prefixes, holding } = selection
   await packets.requireOrg(orgName)
-  const asked = { limit: limit ?? maxWithoutLimit, after, holding }
+  const asked = { limit: limit ?? maxWithoutLimit, after, holding, mayEndEarly: limit !== undefined }
   const { names, expiresAt, next } = await packets.page(orgName, prefixes, asked)
   if (limit === undefined && next !== null) {
     const rule =

@@ -35,7 +35,7 @@ async function removePacket({ generations, views }: ApiContext, changed: Changed
   await views.markStale(name)
   const generation = await generations.remove(name)
   if (generation !== null) changed({ action: 'packet.remove', orgName, fileName, generation })
-  await views.remove(name)
+  await views.refresh(name)
 }
 
 async function removeOthers(

@@ -29,7 +29,7 @@ export async function jobAnswer(
   if (job.state === 'cancelled') return failure(errors.jobCancelled(), headers)
   const { generations, packets } = context
   const [name, generation] = [packetName(job.orgName, job.fileName), job.generation ?? 0]
-  const manifest = await generations.read(name, generation)
+  const manifest = job.packet ?? (await generations.read(name, generation))
   if (manifest === null) return failure(errors.packetGone(), headers)
   const lifetimeSeconds = await linkLifetime(generations, name, { generation, manifest }, defaultLifetimeSeconds)
   if (lifetimeSeconds === 0) return failure(errors.packetGone(), headers)

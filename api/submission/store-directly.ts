@@ -7,7 +7,6 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import type { PacketContent } from '../../shared/publish/content.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
-import { commitStaged } from '../../shared/storage/commit.ts'
 import type { Compression } from '../../shared/storage/compression.ts'
 import { commitMs } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
@@ -57,7 +56,7 @@ export async function storeDirectly(
   await views.markStale(name)
   const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
   const packet = { staged: staging.manifest(), content: contentOf(shape), days, discard }
-  const { generation, manifest } = await commitStaged(generations, name, packet, options)
+  const { generation, manifest } = await generations.commitStaged(name, packet, options)
   const { jobId, parts } = manifest
   changed({ action: 'packet.publish', orgName, fileName, generation, sha256: packetDigest(parts), jobId })
   await views.refresh(name)

@@ -39,7 +39,9 @@ export async function submit(context: Context, caller: Caller, order: Submission
     packets.requireOrg(orgName),
     bindToModel(context, caller, order),
     order.force
-      ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
+      ? generations
+          .above(packetName(orgName, fileName), Infinity)
+          .then(([latest = 0]) => ({ isTaken: false, latest, at: undefined }))
       : packets.standingOf(orgName, fileName),
     checkOrigins(order, config.origin),
     checkCallback(order, config.callbacks),
@@ -47,7 +49,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await Promise.allSettled([org, binding, standing, origins, callback])
   await org
   await binding
-  const { isTaken, latest } = await standing
+  const { isTaken, latest, at: freeAt } = await standing
   if (isTaken) {
     // Check again: a concurrent duplicate of this request may have succeeded in the meantime.
     const meanwhile = await earlier()
@@ -62,7 +64,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const span = { kind: 'producer', parent: caller.sender.traceparent, attributes: messagingAttributes('send') } as const
   return inSpan('send publish', span, async (add) => {
     const sender = { ...caller.sender, traceparent: currentTraceparent() ?? caller.sender.traceparent }
-    const submitted = await submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender })
+    const submitted = await submitJob(submitting, order, idempotency, { latestBefore: latest, freeAt, model, sender })
     add({ 'messaging.message.id': submitted.id })
     return submitted
   })

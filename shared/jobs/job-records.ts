@@ -20,7 +20,7 @@ import * as runs from './run-scripts.ts'
 import * as scripts from './scripts.ts'
 
 /** Fields that a transition may write besides the state. */
-export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'expiresAt' | 'progress'>>
+export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'packet' | 'expiresAt' | 'progress'>>
 
 /** The number of an attempt that was started, or why none was. */
 export type Started = number | 'finished' | 'cancelling' | 'lost'

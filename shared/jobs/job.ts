@@ -1,6 +1,7 @@
 import type { Job, JobReport } from '../../wire/job.ts'
 import type { Sender } from '../observability/audit.ts'
 import type { PublishRequest } from '../request/fields.ts'
+import type { Manifest } from '../storage/manifest.ts'
 import type { JobOrder } from './order.ts'
 
 export type JobProgress = Job['progress']
@@ -14,12 +15,18 @@ export interface Submission
   requests: readonly PublishRequest[]
 }
 
+/** The fields of a manifest that the answer to a publish needs. */
+export type AnsweredPacket = Pick<Manifest, 'createdAt' | 'expiresAt'> & { parts: StoredPart[] }
+type StoredPart = Pick<Manifest['parts'][number], 'key' | 'bytes' | 'compression'>
+
 /** A job as stored in its record: what clients see, the sender of its request, and what only the service knows. */
 export interface JobRecord extends Omit<Job, 'report'>, Sender {
   report: JobReport | null
   order: JobOrder
   /** The generation of the packet that this job committed. */
   generation: number | null
+  /** What the answer needs of that packet, unless it has many parts; then its manifest says so. */
+  packet: AnsweredPacket | null
   /** Cancellation was requested and the run has not stopped yet. */
   cancelling: boolean
   /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */
@@ -73,6 +80,7 @@ const absent = {
   error: null,
   callback: null,
   generation: null,
+  packet: null,
   expiresAt: null,
   paused: null,
   cancelling: false,

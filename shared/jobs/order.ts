@@ -20,6 +20,11 @@ export interface JobOrder {
    * immutable and written with the record, so a Redis that was rolled back has the right value or lacks the job.
    */
   latestBefore: number
+  /**
+   * When the API began to look for files of others under the name and found none, by the store's clock, epoch
+   * milliseconds; absent: it did not look.
+   */
+  freeAt?: number
 }
 
 /** The order of a job that asks for these options and otherwise takes the defaults. */

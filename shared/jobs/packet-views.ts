@@ -1,13 +1,15 @@
 import type { Redis } from 'ioredis'
+import { collect } from '../lifecycle/collect.ts'
 import { type EventContext, plainFilesFailed } from '../observability/events.ts'
 import { redisNow } from '../redis/connect.ts'
 import { stalePlainFilesKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
-import type { Generation } from '../storage/generation-reader.ts'
+import type { Generation } from '../storage/generations.ts'
 import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { copyCommitted, isNameBlocked, refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, isNameBlocked, refreshPlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
+import { inBatches } from '../store/batches.ts'
 
 // A mark that changed belongs to a later commit, which refreshes the files itself.
 const refreshed = script(
@@ -15,6 +17,17 @@ const refreshed = script(
   `if redis.call('ZSCORE', '${stalePlainFilesKey}', name) ~= marked then return 0 end
 return redis.call('ZREM', '${stalePlainFilesKey}', name)`,
 )
+
+/** A packet whose copies were made. */
+interface Copied {
+  name: string
+  generation: number
+  /** When the copies began, by `performance.now()`. */
+  at: number
+}
+
+/** How long after its copies a packet is looked after: its publish is answered in the meantime. */
+const settleMs = 500
 
 /**
  * The views of packets that follow a commit: the plain files, and the generation markers that listings read. A packet
@@ -37,40 +50,73 @@ export function createPacketViews(
     return highest !== null && !isVisible(highest.manifest, store.now())
   }
 
-  const whole = (change: typeof refreshPlainFiles) => async (name: string) => {
-    const changed = isEnabled || (await isGone(name)) ? change(store, generations, name) : null
+  async function refreshAll(name: string) {
+    const changed = isEnabled || (await isGone(name)) ? refreshPlainFiles(store, generations, name) : null
     await Promise.all([changed, markLatest(store, generations, name)])
   }
-  const refreshAll = whole(refreshPlainFiles)
 
-  const update = (name: string, change: (name: string) => Promise<unknown>) =>
-    loggingFailure(async () => {
-      const marked = await redis.zscore(stalePlainFilesKey, name).catch(() => null)
-      // If the store can never keep a plain file of this name, trying again would not help.
-      await change(name).catch((error) => {
-        if (!isNameBlocked(error)) throw error
-        plainFilesFailed({ log, metrics }, error)
-      })
-      if (marked !== null) await refreshed(redis, { name, marked })
+  const markOf = (name: string) => redis.zscore(stalePlainFilesKey, name).catch(() => null)
+
+  /** If the store can never keep a plain file of this name, trying again would not help. */
+  const unlessBlocked = (change: Promise<unknown>) =>
+    change.catch((error) => {
+      if (!isNameBlocked(error)) throw error
+      plainFilesFailed({ log, metrics }, error)
     })
+
+  async function clear(name: string, marked: string | null) {
+    if (marked !== null) await refreshed(redis, { name, marked })
+  }
+
+  const refresh = (name: string) =>
+    loggingFailure(async () => {
+      const marked = await markOf(name)
+      await unlessBlocked(refreshAll(name))
+      await clear(name, marked)
+    })
+
+  /** The marks of these packets; null for one that a later commit has set, or that Redis does not give. */
+  async function marksOf(copied: readonly Copied[]): Promise<(string | null)[]> {
+    const names = copied.map(({ name }) => name)
+    const asked = performance.now()
+    const [now, marks] = await Promise.all([redisNow(redis), redis.zmscore(stalePlainFilesKey, names)])
+    return copied.map(({ at }, index) => {
+      const mark = marks[index] ?? null
+      return mark !== null && Number(mark) <= now - (asked - at) ? mark : null
+    })
+  }
+
+  /** Refreshes those of the packets that have a newer generation: these copies may have replaced its. */
+  const settle = (copied: readonly Copied[]) =>
+    loggingFailure(async () => {
+      const marks = await marksOf(copied).catch(() => [])
+      await inBatches([...copied.entries()], ([index, { name, generation }]) =>
+        loggingFailure(async () => {
+          const isLatest = isEnabled ? await generations.isLatest(name, generation) : true
+          await (isLatest ? clear(name, marks[index] ?? null) : refresh(name))
+        }),
+      )
+    })
+  const unsettled = collect(settle, settleMs)
 
   return {
     markStale: (name: string) =>
       loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
-    refresh: (name: string) => update(name, refreshAll),
+    refresh,
     /**
-     * Like `refresh`, with fewer requests, for a packet that was committed within the last day. `isNew`: the commit found
-     * neither a generation nor a plain file of the name.
+     * Like `refresh`, with fewer requests, for a packet that was just committed. `isNew`: the commit found neither a
+     * generation nor a plain file of the name. The copies and the marker are there when it returns; soon after, it looks
+     * for a newer generation.
      */
     committed: (name: string, committed: Generation, isNew: boolean) =>
-      update(name, async () => {
-        const marked = mark(store, name, committed)
-        const copied = isEnabled ? copyCommitted(store, generations, name, committed, isNew) : true
-        const [isShown] = await Promise.all([copied, marked])
-        if (!isShown) await refreshAll(name)
+      loggingFailure(async () => {
+        const at = performance.now()
+        const copied = isEnabled ? copyCommitted(store, generations, name, committed.manifest, isNew) : null
+        await Promise.all([unlessBlocked(Promise.resolve(copied)), mark(store, name, committed)])
+        unsettled.add({ name, generation: committed.generation, at })
       }),
-    /** Removes the plain files of a removed packet. */
-    remove: (name: string) => update(name, whole(removePlainFiles)),
+    /** Settles when all packets that `committed` was called for are looked after. */
+    settled: unsettled.done,
     /** Names that were marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
     staleBefore: (time: number) => redis.zrange(stalePlainFilesKey, '-inf', `(${time}`, 'BYSCORE'),
   }

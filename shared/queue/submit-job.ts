@@ -24,6 +24,8 @@ export interface Submitted {
 interface SubmitOptions {
   /** The latest generation of the packet's name: the job's own will be higher. Default: none. */
   latestBefore?: number
+  /** See `JobOrder`. */
+  freeAt?: number | undefined
   /** The model that the requests are bound to. */
   model?: BoundModel | null
   sender?: Sender | undefined
@@ -53,7 +55,7 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  { latestBefore = 0, model = null, sender }: SubmitOptions = {},
+  { latestBefore = 0, freeAt, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
   const { requests, batchSize, force, ...job } = submission
@@ -63,6 +65,7 @@ export async function submitJob(
     force,
     expiresAfterDays,
     latestBefore,
+    ...(freeAt === undefined ? {} : { freeAt }),
     bound: model !== null,
     callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
     compression: askedFor(requests, 'compression') ?? 'none',

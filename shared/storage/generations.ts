@@ -1,10 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { createGenerationReader, type Generation, newManifestCache } from './generation-reader.ts'
 import { generationKey } from './keys.ts'
-import { isVisible, type Manifest, removal, unlessUnreadable } from './manifest.ts'
-import { othersFiles } from './plain-files.ts'
+import { expiringAfter, isDamage, isVisible, type Manifest, removal, unlessUnreadable } from './manifest.ts'
+import { othersFiles } from './objects-of-a-name.ts'
+import { createSequence, newManifestCache } from './sequence.ts'
+
+export interface Generation {
+  generation: number
+  manifest: Manifest
+}
 
 /** Time limit of a commit. After a longer freeze a publisher sends no manifest: sweeps may have removed its parts. */
 export const commitMs = 900_000
@@ -24,9 +29,25 @@ export interface CommitOptions {
    * latest generation is gone.
    */
   latest?: number | undefined
+  /** Whether no file of others had the name a moment ago. Then the commit looks for one only if `latest` is wrong. */
+  isFree?: boolean
   /** No manifest is sent after this time (epoch milliseconds), because sweeps may then remove the job's generation. */
   until?: number
 }
+
+export interface StagedPacket {
+  /** The staged manifest. The commit replaces its `createdAt`, because the life of the packet begins then. */
+  staged: Manifest
+  /** What the packet holds. */
+  content: object
+  /** Days that the packet lives; null: for ever. */
+  days: number | null
+  /** Removes the parts of this publisher. */
+  discard: () => Promise<void>
+}
+
+/** Times that a void generation looks for the one below it. Beyond this limit the answer is `500 packetDamaged`. */
+const mostMissing = 2
 
 export type Generations = ReturnType<typeof createGenerations>
 
@@ -37,118 +58,169 @@ export type Generations = ReturnType<typeof createGenerations>
  * A job may run more than once, also concurrently, but never creates two generations (docs/storage.md#i3): every run
  * looks for a generation of its job before it creates one, and again if a create finds the number taken.
  *
- * The cost does not grow with the number of generations: a job checks only those above the latest at its submission.
+ * The cost does not grow with the number of generations: a void generation names the one that readers see, and a job
+ * checks only those above the latest at its submission.
  */
 export function createGenerations(store: ObjectStore, cache = newManifestCache()) {
-  const reader = createGenerationReader(store, cache)
+  const sequence = createSequence(store, cache)
+  const { above, read } = sequence
+
+  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
+  async function latestOf(name: string): Promise<{ number: number; highest: Generation | null }> {
+    // A generation that disappears before it is read was superseded and swept: retry.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const number = await sequence.latest(name)
+      const highest = await seenAt(name, number)
+      if (highest !== 'gone') return { number, highest }
+    }
+    throw errors.packetDamaged(new Error('a generation that is listed, or that a void one names, does not exist'))
+  }
+
+  /** The generation that readers see while this is the latest; `gone` if it was swept. */
+  async function seenAt(name: string, number: number): Promise<Generation | null | 'gone'> {
+    if (number === 0) return null
+    const manifest = await read(name, number)
+    if (manifest === null) return 'gone'
+    if (!manifest.isVoid) return { generation: number, manifest }
+    const under = manifest.over ?? 0
+    // A damaged manifest could name itself, which would lead to an endless loop.
+    if (under >= number)
+      throw errors.packetDamaged(new Error(`the manifest ${generationKey(name, number)} is over ${under}`))
+    return seenAt(name, under)
+  }
+
+  /** What a void generation at the next number is over: what readers see, or the unreadable generation that they see. */
+  async function shownAt(name: string, number: number): Promise<number | 'gone'> {
+    const seen = await unlessUnreadable<Pick<Generation, 'generation'> | null | 'gone'>(seenAt(name, number), () => ({
+      generation: number,
+    }))
+    return seen === 'gone' ? seen : (seen?.generation ?? 0)
+  }
+
+  /**
+   * The generation, of any kind, that a job made among these; null if none.
+   * @throws packetDamaged if it may be one that is unreadable
+   */
+  async function madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null> {
+    const damage: Error[] = []
+    for (const generation of numbers) {
+      const manifest = await unlessUnreadable(read(name, generation), (error) => {
+        damage.push(error)
+        return null
+      })
+      if (manifest?.jobId === jobId) return { generation, manifest }
+    }
+    if (damage[0]) throw damage[0]
+    return null
+  }
+
+  /**
+   * Commits a manifest as the next generation, once per job. @returns its number.
+   * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
+   * failed in the meantime; jobInterrupted after `until`; storeAway if it may be committed.
+   */
+  async function commit(
+    name: string,
+    manifest: Manifest,
+    { force, taken, above: below = 0, latest, isFree = false, until = Number.POSITIVE_INFINITY }: CommitOptions,
+  ): Promise<number> {
+    const search = sequence.search(name)
+    let missing = 0
+    for (let known = latest; ; known = undefined) {
+      const isKnown = known !== undefined
+      const numbers = isKnown ? [known as number] : await search.above(below)
+      const candidates = numbers.filter((number) => number > below)
+      const making = madeBy(name, manifest.jobId, candidates)
+      // A void generation keeps every run from committing, also if one has made a manifest that cannot be read now.
+      const own = await (manifest.isVoid ? unlessUnreadable(making, () => null) : making)
+      if (own !== null) return committed(own)
+      const [latestNumber = 0] = numbers
+      const found = force ? null : await seenAt(name, latestNumber)
+      const over = manifest.isVoid ? await shownAt(name, latestNumber) : null
+      // A sweep has removed the generation since, so list again.
+      if (over === 'gone' || (found === 'gone' && isKnown)) {
+        if (!isKnown && ++missing > mostMissing)
+          throw errors.packetDamaged(new Error(`a generation below ${latestNumber} does not exist`))
+        continue
+      }
+      const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest, store.now()))
+      // A name that was ever a packet belongs to the service. Files that appear after this look are copies, if the number
+      // is taken by then.
+      const mayBeOthers = !force && found === null && !(isKnown && isFree)
+      const others = mayBeOthers ? await othersFiles(store, { latest: latestOf, read }, name) : []
+      if (!force && (isHeld || others.length > 0)) throw taken()
+      const next = latestNumber + 1
+      const made = over === null ? manifest : { ...manifest, over }
+      if (Date.now() > until) throw errors.jobInterrupted()
+      const holder = await search.create(next, made)
+      if (holder === made) return next
+      if (holder?.jobId === manifest.jobId) return committed({ generation: next, manifest: holder })
+    }
+  }
+
+  /** Removes the packet, unless a generation above `latest` exists. @returns whether it did. @throws storeAway */
+  const removeAt = async (name: string, latest: number, search = sequence.search(name)): Promise<boolean> => {
+    const manifest = removal(store.now())
+    return (await search.create(latest + 1, manifest))?.jobId === manifest.jobId
+  }
+
   return {
-    ...reader,
+    /** The store's time, epoch milliseconds. */
+    now: () => store.now(),
+    list: sequence.list,
+    above,
+    read,
+    isLatest: sequence.isLatest,
+    latest: latestOf,
+    seenAt,
+    commit,
     /**
-     * Commits a manifest as the next generation, once per job. @returns its number.
-     * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
-     * failed in the meantime; jobInterrupted after `until`.
+     * Commits staged parts as the next generation of a packet, or discards them if the store certainly has no manifest
+     * of this publisher. After `storeAway`, `packetDamaged` or an unexpected error it may have one.
+     * @throws what `commit` throws
      */
-    async commit(
+    async commitStaged(
       name: string,
-      manifest: Manifest,
-      { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }: CommitOptions,
-    ): Promise<number> {
-      const hidden = createHiddenNumbers()
-      let missing = 0
-      for (let known = latest; ; known = undefined) {
-        // List others' files first: plain files of a concurrent run of this job appear only after its generation.
-        const others = force ? [] : await othersFiles(store, reader, name)
-        const isKnown = known !== undefined && others.length === 0
-        const numbers = isKnown ? [known as number] : await reader.above(name, below)
-        if (!isKnown) await hidden.requireListed(numbers[0] ?? 0)
-        const candidates = numbers.filter((number) => number > below)
-        const making = reader.madeBy(name, manifest.jobId, candidates)
-        // A void generation keeps every run from committing, also if one has made a manifest that cannot be read now.
-        const own = await (manifest.isVoid ? unlessUnreadable(making, () => null) : making)
-        if (own !== null) return committed(own)
-        const [latestNumber = 0] = numbers
-        const found = force ? null : await reader.seenAt(name, latestNumber)
-        const over = manifest.isVoid ? await reader.shownAt(name, latestNumber) : null
-        // A sweep has removed the generation since, so list again.
-        if (over === 'gone' || (found === 'gone' && isKnown)) {
-          if (!isKnown && ++missing > mostMissing)
-            throw errors.packetDamaged(new Error(`a generation below ${latestNumber} does not exist`))
-          continue
-        }
-        const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest, store.now()))
-        if (!force && (others.length > 0 || isHeld)) throw taken()
-        const next = latestNumber + 1
-        const made = over === null ? manifest : { ...manifest, over }
-        const bytes = Buffer.from(JSON.stringify(made))
-        if (Date.now() > until) throw errors.jobInterrupted()
-        const outcome = await store.create(generationKey(name, next), bytes)
-        if (outcome === 'created') {
-          reader.remember(name, next, made, bytes)
-          return next
-        }
-        // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
-        const written = await reader.read(name, next)
-        if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
-        if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
-        hidden.taken(next)
+      { staged, content, days, discard }: StagedPacket,
+      options: CommitOptions,
+    ): Promise<Generation> {
+      const manifest = expiringAfter(days, { ...staged, createdAt: new Date(store.now()).toISOString(), content })
+      try {
+        return { generation: await commit(name, manifest, options), manifest }
+      } catch (error) {
+        const isCertain = error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)
+        if (isCertain) await discard().catch(() => {})
+        throw error
       }
     },
-    removeAt,
+    removeAt: (name: string, latest: number) => removeAt(name, latest),
     /**
      * Removes the packet that is the latest at the time of the call. @returns the number of the removal; null if another
      * generation has replaced that packet since. That generation stays.
      */
     async remove(name: string): Promise<number | null> {
-      const hidden = createHiddenNumbers()
-      const { number, highest: seen } = await reader.latest(name)
-      for (let latest = number; ; ) {
-        if (await removeAt(name, latest)) return latest + 1
-        hidden.taken(latest + 1)
-        const { number, highest } = await reader.latest(name)
-        await hidden.requireListed(number)
+      const search = sequence.search(name)
+      const { number, highest: seen } = await latestOf(name)
+      for (let below = number; ; ) {
+        if (await removeAt(name, below, search)) return below + 1
+        await search.above(Number.POSITIVE_INFINITY)
+        const { number, highest } = await latestOf(name)
         if (highest?.generation !== seen?.generation) return null
-        latest = number
+        below = number
       }
     },
-  }
-
-  /**
-   * Removes the packet, unless a generation above `latest` exists. @returns whether it did; also false if the store did
-   * not answer.
-   */
-  async function removeAt(name: string, latest: number): Promise<boolean> {
-    const manifest = removal(store.now())
-    const outcome = await store.create(generationKey(name, latest + 1), Buffer.from(JSON.stringify(manifest)))
-    if (outcome === 'created') return true
-    // The answer of the first PUT may have been lost.
-    return (await reader.read(name, latest + 1))?.jobId === manifest.jobId
-  }
-}
-
-/** Times that a void generation looks for the one below it. Beyond this limit the answer is `500 packetDamaged`. */
-const mostMissing = 2
-
-/**
- * Listings that lack a number which the store has refused to create. Beyond this limit the publish ends with
- * `503 storeAway`.
- */
-const mostHidden = 10
-const pauseMs = 50
-
-/** Ends the search for a free number on a store that does not list what it has, perhaps only for a moment. */
-function createHiddenNumbers() {
-  let expected = 0
-  let count = 0
-  return {
-    /** Notes that the store refused to create this number, because it is taken. */
-    taken(number: number) {
-      expected = number
+    /** The latest generation that is not void; it may be a removal, or have expired. */
+    highest: async (name: string) => (await latestOf(name)).highest,
+    /** The packet's generation; null if there is none, or the packet was removed or has expired. */
+    async current(name: string): Promise<Generation | null> {
+      const { highest } = await latestOf(name)
+      return highest !== null && isVisible(highest.manifest, store.now()) ? highest : null
     },
-    /** @throws storeAway if listings went on lacking a taken number */
-    async requireListed(latest: number) {
-      if (latest >= expected) return
-      if (++count > mostHidden) throw errors.storeAway(new Error(`generation ${expected} exists, but is not listed`))
-      await delay(pauseMs * count)
+    /** Number of the generation above `below` that a job committed; null if none. */
+    async ofJob(name: string, jobId: string, below = 0): Promise<number | null> {
+      const numbers = (await above(name, below)).filter((number) => number > below)
+      const own = await madeBy(name, jobId, numbers)
+      return own === null || own.manifest.isVoid ? null : own.generation
     },
   }
 }

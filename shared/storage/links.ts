@@ -1,5 +1,5 @@
-import type { Generation, GenerationReader } from './generation-reader.ts'
-import { hasExpired } from './manifest.ts'
+import type { Generation, Generations } from './generations.ts'
+import { hasExpired, type Manifest } from './manifest.ts'
 
 /** Time that a download link works. Beyond this limit the answer is `400 invalidRequest`. */
 export const longestLinkSeconds = 7 * 24 * 3_600
@@ -13,9 +13,9 @@ export const longestLinkSeconds = 7 * 24 * 3_600
  * the packet expires, signing shortens the link further (`untilExpiry`).
  */
 export async function linkLifetime(
-  generations: GenerationReader,
+  generations: Generations,
   name: string,
-  { generation, manifest }: Generation,
+  { generation, manifest }: Pick<Generation, 'generation'> & { manifest: Pick<Manifest, 'createdAt' | 'expiresAt'> },
   wantedSeconds: number,
   now = generations.now(),
 ): Promise<number> {

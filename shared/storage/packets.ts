@@ -7,12 +7,12 @@ import { contentOf } from './compression.ts'
 import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
 import { untilExpiry } from './links.ts'
-import { listNames } from './listing/list-names.ts'
+import { type ListedName, listNames } from './listing/list-names.ts'
 import { existing, type OrgPage, topLevelOrgs } from './listing/list-orgs.ts'
-import type { ListedName } from './listing/merged-names.ts'
 import { filterOf } from './listing/name-filter.ts'
+import { type Position, parsePosition, positionText } from './listing/position.ts'
 import { isVisible, type Manifest, type ManifestPart } from './manifest.ts'
-import { othersFiles, plainFilesOf } from './plain-files.ts'
+import { othersFiles, plainFilesOf } from './objects-of-a-name.ts'
 
 /** A file as clients see it: a part of a packet, or an object that others put into the org's directory. */
 export interface StoredFile {
@@ -29,20 +29,30 @@ export interface StoredFile {
   expiresAt?: string
 }
 
+/** Look-ups of some 500 objects each that find no file of others. Beyond this limit a page may end early. */
+const mostLooks = 5
+
+type StoredPart = Pick<ManifestPart, 'key' | 'bytes' | 'compression'>
+
+/** What the files of a packet need of its manifest. */
+type FilesOfPacket = Pick<Manifest, 'expiresAt'> & { parts: readonly StoredPart[] }
+
 export interface PageOfNames {
   names: string[]
   /** When each of the names expires, in the same order; null: never. */
   expiresAt: (string | null)[]
-  /** The `after` of the next page, null on the last one. */
+  /** The `after` of the next page; null on the last one. Clients rely on nothing in it. */
   next: string | null
 }
 
 export interface Page {
   limit: number
-  /** Start after this name, which need not exist. */
+  /** The `next` of the page before. */
   after?: string | undefined
   /** Only names that contain any of these texts; all names if there are none. */
   holding?: readonly string[]
+  /** Whether the page may end early, with or without names, if objects of packets make it costly. */
+  mayEndEarly?: boolean
   /** Limit of the total length of a page's names, bytes. */
   mostBytes?: number
   /** Called with the bytes of each name; its error ends the listing. */
@@ -66,9 +76,9 @@ export function createPackets(store: ObjectStore, generations: Generations, know
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
 
   /** The files of a committed manifest, under the packet's names. */
-  function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
+  function filesOf(fileName: string, { parts, expiresAt }: FilesOfPacket): StoredFile[] {
     return partNames(fileName, parts.length).map((name, index) => {
-      const { key, bytes, compression } = parts[index] as ManifestPart
+      const { key, bytes, compression } = parts[index] as StoredPart
       return {
         fileName: name,
         key,
@@ -114,33 +124,53 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     return false
   }
 
-  /** One page of the names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
+  /**
+   * One page of the names of an org's files that start with one of `prefixes`, sorted. `['']` lists all.
+   * @throws invalidRequest (400) for an `after` that is no `next`
+   */
   async function page(
     orgName: string,
     prefixes: readonly string[],
-    { limit, after, holding = [], mostBytes = Number.POSITIVE_INFINITY, reserve, interrupted }: Page,
+    {
+      limit,
+      after,
+      holding = [],
+      mayEndEarly = false,
+      mostBytes = Number.POSITIVE_INFINITY,
+      reserve,
+      interrupted,
+    }: Page,
   ): Promise<PageOfNames> {
-    const found: ListedName[] = []
+    const found: (ListedName & { name: string })[] = []
+    const position = after === undefined ? null : parsePosition(after)
     const wanted = {
       starts: prefixes.map((prefix) => packetName(orgName, prefix)),
-      after: after === undefined ? '' : packetName(orgName, after),
+      after: position && { ...position, name: packetName(orgName, position.name) },
       filter: filterOf(orgName, holding),
       most: limit + 1,
       interrupted,
     }
+    const textOf = (position: Position) => positionText({ ...position, name: position.name.slice(orgName.length + 1) })
+    let looks = 0
     let next: string | null = null
     let bytes = 0
-    for await (const { name, expiresAt } of listNames({ store, generations }, wanted)) {
+    for await (const { name, expiresAt, position } of listNames({ store, generations }, wanted)) {
+      if (name === null) {
+        if (!mayEndEarly || ++looks < mostLooks) continue
+        next = textOf(position)
+        break
+      }
+      looks = 0
       const own = name.slice(orgName.length + 1)
       const ownBytes = Buffer.byteLength(own)
       bytes += ownBytes
       // There is at least one more name.
       if (found.length === limit || (bytes > mostBytes && found.length > 0)) {
-        next = found.at(-1)?.name ?? null
+        next = textOf((found.at(-1) as ListedName).position)
         break
       }
       reserve?.(ownBytes)
-      found.push({ name: own, expiresAt })
+      found.push({ name: own, expiresAt, position })
     }
     found.sort((a, b) => byCodePoint(a.name, b.name))
     return { names: found.map(({ name }) => name), expiresAt: found.map(({ expiresAt }) => expiresAt ?? null), next }
@@ -161,17 +191,21 @@ export function createPackets(store: ObjectStore, generations: Generations, know
       if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
       known.set(orgName, true)
     },
-    /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
+    /**
+     * Whether a packet, or files that others stored, have this name; the number of its latest generation, or 0; and when
+     * this function began to look, by the store's clock.
+     */
     async standingOf(orgName: string, fileName: string) {
       const name = packetName(orgName, fileName)
+      const at = store.now()
       const [{ number, highest }, files] = await Promise.all([
         generations.latest(name),
         plainFilesOf(store, generations, name),
       ])
       const isPacket = highest !== null && isVisible(highest.manifest, store.now())
       // The files may belong to a packet committed since the generations were read.
-      const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
-      return { isTaken: isPacket || others.length > 0, latest: number }
+      const others = highest !== null || files.length === 0 ? [] : await othersFiles(store, generations, name)
+      return { isTaken: isPacket || others.length > 0, latest: number, at }
     },
     /** The files of the packet with this name, or the one file with this name. @throws noSuchFile (404) */
     async require(orgName: string, fileName: string): Promise<StoredFile[]> {

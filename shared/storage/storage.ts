@@ -2,9 +2,9 @@ import type { StoreSettings } from '../config/config.ts'
 import type { ObserveCall } from '../observability/timed.ts'
 import { openMinioStore } from '../store/minio-store.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { type ManifestCache, newManifestCache } from './generation-reader.ts'
 import { createGenerations, type Generations } from './generations.ts'
 import { createPackets, newOrgCache, type OrgCache, type Packets } from './packets.ts'
+import { type ManifestCache, newManifestCache } from './sequence.ts'
 
 /** Object storage, from the bare store to the packets that readers see. */
 export interface Storage {

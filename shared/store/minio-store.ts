@@ -3,32 +3,38 @@ import type { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
+import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import type { StoreSettings } from '../config/config.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
+import { inBatches } from './batches.ts'
 import { bodyDigest, boundedTransport } from './bounded-transport.ts'
 import { refusesLateRequests } from './late-request.ts'
 import { canStartAfter, type ListRequest, listQuery, parseListing, withoutDotSegments } from './listing.ts'
-import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
+import type { KeysBelowKeys, ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 import { probeStore } from './requirements.ts'
 import { createSigner } from './signer.ts'
 import { isTaken, nullWhenMissing, outcomeOf, refusalOf, retried, storeError } from './store-answers.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
-import { type StoreRules, s3Keys } from './store-rules.ts'
 
 const contentType = { 'Content-Type': 'application/json' }
 const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('base64')
 
 const mostPageKeys = 1_000
+/** Keys that S3 removes in one request. */
+const mostRemoved = 1_000
+
+const references: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const inXml = (text: string) => text.replace(/[&<>]/g, (character) => references[character] as string)
 
 /**
  * Object store on any S3-compatible server, through the minio client.
- * @param known the rules of the server, if an earlier probe has found them
+ * @param known what becomes of a key below another key on this server, if an earlier probe has found it
  */
 export function openMinioStore(
   settings: StoreSettings,
   observe: ObserveCall = () => {},
-  known: StoreRules = { ...s3Keys, keysBelowKeys: () => 'hidden' },
+  known: KeysBelowKeys = 'hidden',
 ): ObjectStore {
   const clock = createStoreClock()
   const plainClient = clientOf(settings, clock)
@@ -36,9 +42,10 @@ export function openMinioStore(
   const links = linksOf(settings)
   const { bucket } = settings
   const { list } = timed({ list: listPage }, { list: 'list' }, outcomeOf, observe)
+  const { removeTogether } = timed({ removeTogether: removeKeys }, { removeTogether: 'remove' }, outcomeOf, observe)
   // Over plain HTTP the signature covers the body, over TLS it does not.
   const isEncrypted = settings.endpoint.startsWith('https:')
-  let rules: StoreRules = known
+  let keysBelowKeys = known
 
   async function listPage(request: ListRequest) {
     const query = listQuery(request)
@@ -53,8 +60,8 @@ export function openMinioStore(
     let after = withoutDotSegments(startAfter)
     const isCut = after !== startAfter
     const isWanted = ({ key }: StoredObject) =>
-      // MinIO lists `d/f` below `d/f/`.
-      key.startsWith(prefix) && !(isCut && rules.compareKeys(key, startAfter) <= 0)
+      // MinIO lists `d/f` below `d/f/`. It alone needs a start that is cut, and it lists by code point.
+      key.startsWith(prefix) && !(isCut && byCodePoint(key, startAfter) <= 0)
     for (let token = '', keys = pageKeys; ; ) {
       const page = await retried(() => list({ prefix, delimiter, keys, after, token }))
       yield* page.objects.filter(isWanted)
@@ -66,8 +73,10 @@ export function openMinioStore(
       const start = { token, after }
       // The token of SeaweedFS starts before the page's last key, so it is only for listings of levels.
       if (further !== null || (delimiter === '' && last !== '' && canStartAfter(last))) {
-        const next = withoutDotSegments(further ?? last)
-        ;[token, after] = ['', rules.compareKeys(next, last) > 0 ? next : last]
+        const wanted = further ?? last
+        const next = withoutDotSegments(wanted)
+        // A start that is cut must not lead back.
+        ;[token, after] = ['', next === wanted || byCodePoint(next, last) > 0 ? next : last]
       } else [token, after] = [page.token, '']
       if (start.token === token && start.after === after) throw errors.storeAway(new Error('a listing repeats a page'))
     }
@@ -98,7 +107,7 @@ export function openMinioStore(
   /** Says so if the store has refused a key because it keeps no key below another. */
   async function unlessBlocked<T>(key: string, request: Promise<T>): Promise<T> {
     return request.catch(async (error) => {
-      if (rules.keysBelowKeys() !== 'refused') throw error
+      if (keysBelowKeys !== 'refused') throw error
       const blocking = await blockingKey(key).catch(() => null)
       throw blocking === null ? error : errors.nameBlocked(blocking, error)
     })
@@ -106,7 +115,7 @@ export function openMinioStore(
 
   /** null if the key cannot exist, because it is below an object: S3Proxy then fails to read and to remove it. */
   const nullWhenBlocked = (key: string) => async (error: unknown) => {
-    const blocking = rules.keysBelowKeys() === 'refused' ? await blockingKey(key).catch(() => null) : null
+    const blocking = keysBelowKeys === 'refused' ? await blockingKey(key).catch(() => null) : null
     if (blocking === null || blocking.endsWith('/')) throw error
     return null
   }
@@ -118,6 +127,23 @@ export function openMinioStore(
       if ((await firstBelow(above))?.key === above) return above
     }
     return (await firstBelow(`${key}/`)) === undefined ? null : `${key}/`
+  }
+
+  async function remove(key: string): Promise<void> {
+    // VersityGW answers that the key is missing if another request removes it at the same moment.
+    await retried(() => client.removeObject(bucket, key))
+      .catch(nullWhenMissing)
+      .catch(nullWhenBlocked(key))
+  }
+
+  /** @returns whether the store has removed all: it may lack this request, or refuse some of the keys. */
+  async function removeKeys({ keys }: { keys: readonly string[] }): Promise<boolean> {
+    const objects = keys.map((key) => `<Object><Key>${inXml(key)}</Key></Object>`)
+    const body = Buffer.from(`<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`)
+    const headers = { 'Content-MD5': md5Of(body), ...(isEncrypted ? {} : { [bodyDigest]: hash('sha256', body) }) }
+    const request = { method: 'POST', bucketName: bucket, query: 'delete', headers }
+    const result = await text(await plainClient.makeRequestAsync(request, body))
+    return result.includes('<DeleteResult') && !result.includes('<Error>')
   }
 
   async function open(key: string): Promise<Readable | null> {
@@ -147,9 +173,7 @@ export function openMinioStore(
         .catch(nullWhenMissing)
         .catch(nullWhenBlocked(key))
     },
-    compareKeys: (a, b) => rules.compareKeys(a, b),
-    finalKey: (key) => rules.finalKey(key),
-    keysBelowKeys: () => rules.keysBelowKeys(),
+    keysBelowKeys: () => keysBelowKeys,
     list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
     listLevel: (prefix, options) => pages(prefix, '/', options),
     async hasAny(prefix) {
@@ -164,11 +188,13 @@ export function openMinioStore(
       const copied = await unlessBlocked(to, copying)
       return copied !== null
     },
-    async remove(key) {
-      // VersityGW answers that the key is missing if another request removes it at the same moment.
-      await retried(() => client.removeObject(bucket, key))
-        .catch(nullWhenMissing)
-        .catch(nullWhenBlocked(key))
+    remove,
+    async removeMany(keys) {
+      for (let from = 0; from < keys.length; from += mostRemoved) {
+        const some = keys.slice(from, from + mostRemoved)
+        const isDone = some.length > 1 && (await removeTogether({ keys: some }).catch(() => false))
+        if (!isDone) await inBatches(some, remove)
+      }
     },
     sign: (key, lifetimeSeconds, fileName) =>
       links.presignedGetObject(bucket, key, lifetimeSeconds, {
@@ -177,7 +203,7 @@ export function openMinioStore(
     async probe() {
       await ensureBucket(client, settings, isEncrypted)
       const probed = await probeStore(this)
-      rules = probed.rules
+      keysBelowKeys = probed.keysBelowKeys
       const isStrict = await refusesLateRequests(settings, clock.now())
       const problem = isStrict ? null : 'accepts a request that was signed twenty minutes ago'
       return [...probed.outcomes, { holds: 'refuses a request that was signed twenty minutes ago', problem }]

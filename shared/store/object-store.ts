@@ -39,11 +39,9 @@ export interface Outcome {
   problem: string | null
 }
 
-export type Compare = (a: string, b: string) => number
-
 /**
- * Object storage as the service needs it: whole immutable objects, create-if-absent, listing in key order. Every
- * implementation passes the same tests. All methods throw storeAway (503, retryable) if the store fails or refuses.
+ * Object storage as the service needs it: whole immutable objects, create-if-absent, listing in key order, which is by
+ * code point, as in S3, or by UTF-16 unit: callers must be right with both. Every implementation passes the same tests. All methods throw storeAway (503, retryable) if the store fails or refuses.
  */
 export interface ObjectStore {
   /**
@@ -61,13 +59,6 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<Buffer | null>
   /** The object as it is stored, as a stream; null if it does not exist. */
   stream(key: string): Promise<Readable | null>
-  /** The store's key order: by code point as in S3, unless `prepare` has detected another. */
-  compareKeys: Compare
-  /**
-   * The final key of a listed object. It is the listed key, unless `prepare` has detected a store that lists objects
-   * under other keys while they are being written.
-   */
-  finalKey(key: string): string
   /** What becomes of a key below another key; `hidden`, for which callers are most careful, until `prepare` knows. */
   keysBelowKeys(): KeysBelowKeys
   /** The objects below a prefix, in key order. */
@@ -85,6 +76,8 @@ export interface ObjectStore {
   copy(from: string, to: string): Promise<boolean>
   /** Removes an object if it exists. */
   remove(key: string): Promise<void>
+  /** Removes objects, those that exist, in one request if the store takes it. */
+  removeMany(keys: readonly string[]): Promise<void>
   /** A presigned GET URL of this object, valid for `lifetimeSeconds`; the download is saved as `fileName`. */
   sign(key: string, lifetimeSeconds: number, fileName: string): Promise<string>
   /** Creates a missing bucket, checks what the service requires of a store, and adapts to it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import { inBatches } from './batches.ts'
 import { type KeysBelowKeys, type ObjectStore, type Outcome, probeKey } from './object-store.ts'
-import { type StoreRules, s3Keys, s3ProxyKeys } from './store-rules.ts'
 
 /**
  * What the service requires of an object store: the list that every start and the doctor check, and that
@@ -11,7 +11,7 @@ export interface Requirement {
   /** What holds, after "the object store". */
   holds: string
   /** What is wrong, after "the object store"; null if it holds. */
-  problemOf(store: ObjectStore, own: OwnKeys, found: Partial<StoreRules>): Promise<string | null>
+  problemOf(store: ObjectStore, own: OwnKeys): Promise<string | null>
 }
 
 /** Makes a key of the probe, which is removed at its end. */
@@ -69,16 +69,13 @@ export const requirements: readonly Requirement[] = [
   },
   {
     holds: 'lists keys in order, whatever the size of the pages',
-    async problemOf(store, own, found) {
+    async problemOf(store, own) {
       const directory = own('order/')
       const keys = ['a-b', 'a.', 'a/b', 'a0', 'aB', 'ab', '\uff71', '\u{1f600}'].map((name) => own(`order/${name}`))
       await Promise.all(keys.map((key) => store.put(key, text('order'))))
       const listed = await keysOf(store, directory, 3)
-      const rules = [s3Keys, s3ProxyKeys].find(
-        ({ compareKeys }) => [...keys].sort(compareKeys).join('\n') === listed.join('\n'),
-      )
-      if (rules === undefined) return 'does not list each key once, in the order of its characters'
-      Object.assign(found, rules)
+      const isInOrder = orders.some((compare) => keys.toSorted(compare).join('\n') === listed.join('\n'))
+      if (!isInOrder) return 'does not list each key once, in the order of its characters'
       const middle = listed[3] as string
       const rest = await keysOf(store, directory, 1_000, middle)
       return rest.join('\n') === listed.slice(4).join('\n') ? null : 'does not start a listing after a given key'
@@ -104,6 +101,9 @@ export const requirements: readonly Requirement[] = [
     },
   },
 ]
+
+/** By code point, as S3, or by UTF-16 unit (U+1F600 before U+FF71), as S3Proxy on a file system. */
+const orders = [byCodePoint, (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)]
 
 const racers = 10
 /** 10 MiB in all: a body of this size takes several packets, so that the creates overlap. */
@@ -143,11 +143,16 @@ async function detectKeysBelowKeys(store: ObjectStore, own: OwnKeys): Promise<Ke
   return (await keysOf(store, above)).includes(below) ? 'listed' : 'hidden'
 }
 
+interface Probed {
+  outcomes: Outcome[]
+  keysBelowKeys: KeysBelowKeys
+}
+
 /**
  * Checks all requirements at once, and leaves no object behind.
  * @throws storeAway if the store does not answer, or refuses access
  */
-export async function probeStore(store: ObjectStore): Promise<{ outcomes: Outcome[]; rules: StoreRules }> {
+export async function probeStore(store: ObjectStore): Promise<Probed> {
   const keys: string[] = []
   const id = randomUUID()
   const own: OwnKeys = (rest) => {
@@ -155,10 +160,9 @@ export async function probeStore(store: ObjectStore): Promise<{ outcomes: Outcom
     keys.push(key)
     return key
   }
-  const found: Partial<StoreRules> = {}
   const checks = requirements.map(async ({ holds, problemOf }) => ({
     holds,
-    problem: await problemOf(store, own, found),
+    problem: await problemOf(store, own),
   }))
   const detecting = detectKeysBelowKeys(store, own)
   // Waits for all, so that none writes an object after the removal.
@@ -166,6 +170,5 @@ export async function probeStore(store: ObjectStore): Promise<{ outcomes: Outcom
   // Longer keys first: a store of files may keep a directory as long as it has files.
   const written = keys.filter((key) => !key.endsWith('/')).sort((a, b) => b.length - a.length)
   await inBatches(written, (key) => store.remove(key).catch(() => {}))
-  const [outcomes, below] = [await Promise.all(checks), await detecting]
-  return { outcomes, rules: { ...s3Keys, ...found, keysBelowKeys: () => below } }
+  return { outcomes: await Promise.all(checks), keysBelowKeys: await detecting }
 }

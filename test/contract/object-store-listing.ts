@@ -63,30 +63,16 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await behind('d')).toEqual([])
     })
 
-    test('a listing is in the order of compareKeys, even beyond the Basic Multilingual Plane', async () => {
+    test('a listing is by code point or by UTF-16 unit, also where pages start', async () => {
       const names = ['a', 'ä', 'ｱ', '😀']
       const directory = await directoryOf(names)
       const listed = async (startAfter?: string) =>
         (await all(store.list(directory, startAfter ? { startAfter: directory + startAfter } : {}))).map(({ key }) =>
           key.slice(directory.length),
         )
-      const sorted = names.toSorted(store.compareKeys)
-      expect(await listed()).toEqual(sorted)
+      const sorted = await listed()
+      expect([names, names.toSorted()]).toContainEqual(sorted)
       expect(await listed(sorted[2])).toEqual(sorted.slice(3))
-    })
-
-    test('a listing names an object that is being written by a key whose finalKey is that of the object', async () => {
-      const directory = await directoryOf([])
-      const key = `${directory}large`
-      const bytes = Buffer.alloc(16 * 1024 * 1024)
-      const listed = new Set<string>()
-      let isWritten = false
-      const writing = store.put(key, bytes).finally(() => {
-        isWritten = true
-      })
-      while (!isWritten) for await (const found of store.list(directory)) listed.add(found.key)
-      await writing
-      expect([...new Set([...listed, key].map(store.finalKey))]).toEqual([key])
     })
 
     test('a listing filters by a key prefix, which need not be a directory', async () => {

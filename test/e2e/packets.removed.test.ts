@@ -85,26 +85,21 @@ test('a foreign file is removed by its name, even one that looks like a part', a
   expect(await names('foreign')).toEqual([])
 })
 
-test('a foreign file put under a removed name is visible, and takes the name', async () => {
-  await publish('taken')
-  await remove('taken')
-  await put('taken', '{"statements":[]}')
-  expect(await names('taken')).toEqual(['taken'])
-  expect((await client.get(path('taken'))).body.transactionRequest).toEqual({ statements: [] })
-  expect((await publish('taken')).status).toBe(409)
-  expect((await publish('taken', '?forceOverwrite=true')).status).toBe(200)
-  expect((await client.get(path('taken'))).body.transactionRequest?.statements.length).toBe(ids.length)
-})
-
-test('a leftover copy of a part under a removed name is invisible, and does not take the name', async () => {
-  await publish('left')
-  const copy = (await store.get(`${org}/left`)) as Buffer
-  await remove('left')
-  await store.put(`${org}/left`, copy)
-  expect([await names('left'), (await client.get(path('left'))).status]).toEqual([[], 404])
-  expect((await remove('left')).status).toBe(404)
-  expect((await publish('left')).status).toBe(200)
-})
+test.each(['a foreign file', 'a leftover copy'])(
+  '%s under a removed name is invisible, and does not take the name',
+  async (what) => {
+    await publish('left')
+    const copy = (await store.get(`${org}/left`)) as Buffer
+    await remove('left')
+    await store.put(`${org}/left`, what === 'a leftover copy' ? copy : Buffer.from('{"statements":[]}'))
+    expect([await names('left'), (await client.get(path('left'))).status]).toEqual([[], 404])
+    expect((await remove('left')).status).toBe(404)
+    expect((await publish('left')).status).toBe(200)
+    expect((await client.get(path('left'))).body.transactionRequest?.statements.length).toBe(ids.length)
+    expect((await store.get(`${org}/left`))?.equals(copy)).toBe(true)
+    await remove('left')
+  },
+)
 
 test('a missing file or one of another org is 404; a token needs the scope', async () => {
   await publish('kept')

@@ -44,6 +44,7 @@ describe('a job', () => {
       report: null,
       error: null,
       generation: null,
+      packet: null,
       cancelling: false,
       begun: false,
       ranMs: 0,

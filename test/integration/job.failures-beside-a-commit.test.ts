@@ -200,8 +200,8 @@ test('a job that fails again and again while it commits, but may pass, stays ope
     }
     return runJob(to, only<Job<JobPayload>>(delivery as Partial<Job<JobPayload>>), new AbortController().signal)
   }
-  const commit = () => Promise.reject(new Error('unforeseen'))
-  const failing = { ...context, generations: { ...generations, commit } }
+  const commitStaged = () => Promise.reject(new Error('unforeseen'))
+  const failing = { ...context, generations: { ...generations, commitStaged } }
   for (const attemptsMade of [0, 1, 2, 3]) {
     await expect(deliver(attemptsMade, failing)).rejects.toThrow(DelayedError)
     expect(await read(id)).toMatchObject({ state: 'committing', attempt: attemptsMade + 1 })

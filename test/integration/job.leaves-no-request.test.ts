@@ -44,5 +44,6 @@ test.each(
   const kept = () => keysBelow(context, `${orgName}/.jobs/`)
   expect(await kept()).toHaveLength(1 + (given.model ? 1 : 0) + (given.count > 20 ? 1 : 0))
   await given.end((await context.records.read(id)) as JobRecord)
+  await context.endedRequests.done()
   expect(await kept()).toEqual([])
 })

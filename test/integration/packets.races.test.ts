@@ -124,8 +124,8 @@ describe('while a name is published for the first time', () => {
   /** The packets a reader sees when `happens` runs right after the first listing of the generations. */
   function packetsOvertaken(happens: () => Promise<void>): Packets {
     let hasHappened = false
-    async function* list(prefix: string): ReturnType<ObjectStore['list']> {
-      yield* store.list(prefix)
+    async function* list(...[prefix, options]: Parameters<ObjectStore['list']>): ReturnType<ObjectStore['list']> {
+      yield* store.list(prefix, options)
       if (hasHappened || !prefix.includes('/.generations/')) return
       hasHappened = true
       await happens()

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { removal } from '../../shared/storage/manifest.ts'
-import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
+import { removal, voided } from '../../shared/storage/manifest.ts'
+import { othersFiles } from '../../shared/storage/objects-of-a-name.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
@@ -97,7 +98,7 @@ describe('the plain files match the packet', () => {
     const late = refresh(`${org}/f`, slow)
     await came
     await remove(`${org}/f`)
-    await removePlainFiles(store, generations, `${org}/f`)
+    await refreshPlainFiles(store, generations, `${org}/f`)
     letGo()
     await late
     expect(await viewOf(storage, org)).toEqual({})
@@ -109,7 +110,7 @@ describe('the plain files match the packet', () => {
     await remove(`${org}/f`)
     await commitPacket(storage, `${org}/f`, ['new'])
     await refresh(`${org}/f`)
-    await removePlainFiles(store, generations, `${org}/f`)
+    await refreshPlainFiles(store, generations, `${org}/f`)
     expect(await viewOf(storage, org)).toEqual({ f: 'new' })
   })
 
@@ -118,7 +119,7 @@ describe('the plain files match the packet', () => {
     const work = Array.from({ length: 10 }, async (_, index) => {
       if (index % 3 === 2) {
         await remove(`${org}/f`)
-        await removePlainFiles(store, generations, `${org}/f`)
+        await refreshPlainFiles(store, generations, `${org}/f`)
       } else {
         await commitPacket(
           storage,
@@ -136,7 +137,7 @@ describe('the plain files match the packet', () => {
 })
 
 describe('after a removal', () => {
-  test('after the removal of a packet, copies of any of its generations are leftovers, and are removed', async () => {
+  test('after the removal of a packet, copies of any of its generations are removed', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await commitPacket(storage, `${org}/f`, ['second 1', 'second 2'])
@@ -148,15 +149,27 @@ describe('after a removal', () => {
     expect(await viewOf(storage, org)).toEqual({})
   })
 
-  test('after the removal of a packet, foreign files under its name are not leftovers, and stay', async () => {
+  test('after the removal of a packet, what others put under its name is not theirs, and is removed', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await remove(`${org}/f`)
     await put(`${org}/f`, 'theirs')
     await put(`${org}/fPart1of2`, 'first')
+    await put(`${org}/g`, 'theirs')
+    expect(await othersFiles(store, generations, `${org}/f`)).toEqual([])
+    expect(await storage.packets.list(org, [''])).toEqual(['g'])
+    await refresh(`${org}/f`)
+    expect(await viewOf(storage, org)).toEqual({ g: 'theirs' })
+  })
+
+  test('a name that only has void generations was never a packet: the file of others under it stays theirs', async () => {
+    const org = someOrg()
+    await put(`${org}/f`, 'theirs')
+    await generations.commit(`${org}/f`, voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    expect((await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key)).toEqual([`${org}/f`])
+    expect(await storage.packets.list(org, [''])).toEqual(['f'])
     await refresh(`${org}/f`)
     expect(await viewOf(storage, org)).toEqual({ f: 'theirs' })
-    expect((await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key)).toEqual([`${org}/f`])
   })
 
   test('after the removal of a packet, there is no packet, but the name’s history continues', async () => {

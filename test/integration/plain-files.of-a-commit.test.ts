@@ -4,7 +4,7 @@ import { progressOf } from '../../shared/jobs/job.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import { createPacketViews } from '../../shared/jobs/packet-views.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
-import type { Generation } from '../../shared/storage/generation-reader.ts'
+import type { Generation } from '../../shared/storage/generations.ts'
 import { generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
 import { removal, voided } from '../../shared/storage/manifest.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
@@ -23,8 +23,17 @@ async function committed(name: string, contents: readonly string[], options = {}
   return { generation, manifest: (await generations.highest(name))?.manifest as Generation['manifest'] }
 }
 
-const on = (given: ObjectStore, isEnabled = true) =>
-  createPacketViews(redis, storageOn(given), { isEnabled, log, metrics })
+function on(given: ObjectStore, isEnabled = true) {
+  const views = createPacketViews(redis, storageOn(given), { isEnabled, log, metrics })
+  return {
+    ...views,
+    /** Until nothing is left to do for the packet. */
+    async committed(...of: Parameters<typeof views.committed>) {
+      await views.committed(...of)
+      await views.settled()
+    },
+  }
+}
 const markersOf = async (org: string) =>
   (await keysBelow(context, `${org}/.generations/`)).flatMap((key) => (parseMarkerKey(key) ? [key] : []))
 
@@ -115,7 +124,7 @@ describe('when its copies arrive late', () => {
     const old = await committed(`${org}/f`, ['old'])
     const { counted } = watched(async () => {
       await generations.commit(`${org}/f`, removal(), { force: true, taken: () => new Error('taken') })
-      await on(store).remove(`${org}/f`)
+      await on(store).refresh(`${org}/f`)
     })
     await on(counted).committed(`${org}/f`, old, true)
     expect(await viewOf(context, org)).toEqual({})
@@ -133,6 +142,21 @@ describe('when its copies arrive late', () => {
   })
 })
 
+test('packets that are committed at about the same time are looked after together', async () => {
+  const org = someOrg()
+  const names = Array.from({ length: 20 }, (_, at) => `${org}/${at}`)
+  const packets = await Promise.all(names.map((name) => committed(name, ['1'])))
+  for (const name of names) await context.views.markStale(name)
+  const overtaken = await committed(`${org}/7`, ['2'])
+  const views = createPacketViews(redis, storageOn(store), { isEnabled: true, log, metrics })
+  await Promise.all(names.map((name, at) => views.committed(name, packets[at] as Generation, true)))
+  await views.settled()
+  expect(await viewOf(context, org)).toEqual(Object.fromEntries(names.map((_, at) => [at, at === 7 ? '2' : '1'])))
+  expect(overtaken.generation).toBe(2)
+  const stale = await context.views.staleBefore(Date.now() + 60_000)
+  expect(stale.filter((name) => name.startsWith(org))).toEqual([])
+})
+
 test('a packet stays marked as stale when the store fails meanwhile', async () => {
   const name = `${someOrg()}/f`
   const packet = await committed(name, ['1'])
@@ -140,7 +164,7 @@ test('a packet stays marked as stale when the store fails meanwhile', async () =
   const failing = { ...store, copy: () => Promise.reject(new Error('away')) }
   await on(failing).committed(name, packet, true)
   expect(await context.views.staleBefore(Date.now() + 60_000)).toContain(name)
-  await context.views.committed(name, packet, true)
+  await on(store).committed(name, packet, true)
   expect(await context.views.staleBefore(Date.now() + 60_000)).not.toContain(name)
 })
 

@@ -27,7 +27,7 @@ test.each(['expires', 'is removed'])(
     if (how === 'expires') await expect.poll(() => generations.current(name), { timeout: 30_000 }).toBeNull()
     else {
       await generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
-      await off.remove(name)
+      await off.refresh(name)
     }
     // A day, and a week later.
     for (const hours of [24, 48, 9 * 24]) await sweepIn(hours)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Manifest } from '../../shared/storage/manifest.ts'
-import { othersFiles, refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { othersFiles } from '../../shared/storage/objects-of-a-name.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { viewOf as filesOf, stagePacket } from '../support/storage/stored-packets.ts'
 

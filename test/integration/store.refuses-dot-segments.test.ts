@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
+import { positionText } from '../../shared/storage/listing/position.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { openMinioStore } from '../../shared/store/minio-store.ts'
@@ -33,10 +34,11 @@ test('packets are stored, listed, read, replaced and removed on a store that ref
   expect(await generations.list('org/f')).toEqual([1, 2])
 })
 
-test('a page of names starts after any name on a store that refuses to start at segments of dots', async () => {
+test('a page of files of others starts after any name on a store that refuses to start at segments of dots', async () => {
   const org = `after-${randomUUID()}`
   for (const name of ['-', '0', 'a/b', 'a/c', 'b']) await store.put(`${org}/${name}`, Buffer.from(name))
-  const after = async (name: string) => (await packets.page(org, [''], { limit: 10, after: name })).names
+  const after = async (name: string) =>
+    (await packets.page(org, [''], { limit: 10, after: positionText({ of: 'file', name }) })).names
   const all = ['-', '0', 'a/b', 'a/c', 'b']
   for (const name of ['./a', '../a', '..', '../']) expect([name, await after(name)]).toEqual([name, all.slice(1)])
   for (const name of ['.', '..']) expect([name, await after(name)]).toEqual([name, all.slice(1)])

@@ -189,7 +189,7 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
     async standingOf() {
       made = (await submitJob(twin, order, idempotency)).id
       await whole.records.finish(made, 'succeeded', { generation: 1 })
-      return { isTaken: true, latest: 1 }
+      return { isTaken: true, latest: 1, at: 0 }
     },
   }
   const context = { ...whole, ...storage, config, packets, models: null }

@@ -126,8 +126,11 @@ describe('readers', () => {
     const reopened = storage.reopen()
     expect(await list(reopened)).toEqual(['e', 'f', 'gPart1of2', 'gPart2of2', 'other'])
     const { names, next } = await reopened.packets.page('a', [''], { limit: 2 })
-    expect([names, next]).toEqual([['e', 'f'], 'f'])
-    expect((await reopened.packets.page('a', [''], { limit: 2, after: 'f' })).names).toEqual(['gPart1of2', 'gPart2of2'])
+    expect(names).toEqual(['e', 'f'])
+    expect((await reopened.packets.page('a', [''], { limit: 2, after: next ?? '' })).names).toEqual([
+      'gPart1of2',
+      'gPart2of2',
+    ])
     expect(await reopened.packets.list('a', ['f'])).toEqual(['f'])
     expect(await reopened.packets.require('a', 'g')).toHaveLength(2)
     await expect(reopened.packets.require('a', 'f')).rejects.toMatchObject({ code: 'packetDamaged' })

@@ -22,17 +22,19 @@ const areas: [(typeof headings)[number], RegExp][] = [
 const leftOut: Record<string, string[]> = {
   'They are sizes of kept buffers and of caches.': [
     'origin/labels.ts longestKept',
+    'worker/finish-job.ts mostParts',
     'origin/rows.ts largestSpareBytes',
     'origin/shapes.ts mostSteps',
     'parts/part-buffer.ts largestSpareBytes',
   ],
   'They are sizes of one step, and another step follows.': [
     'http/chunked-text.ts maxBlockMs',
-    'listing/cursor.ts longestStart',
-    'listing/packet-order.ts mostKeys',
-    'listing/packet-order.ts mostTogether',
+    'lifecycle/collect.ts mostItems',
+    'listing/listed-packets.ts mostKeys',
+    'listing/objects-below.ts longestStart',
     'read/hub.ts mostParts',
     'store/minio-store.ts mostPageKeys',
+    'store/minio-store.ts mostRemoved',
     'store/requirements.ts mostListed',
   ],
   'They shorten messages and logs.': [

@@ -138,17 +138,12 @@ export async function discardSlices({ store, generations }: Voiding, job: Voidab
   }
 }
 
-/**
- * Removes what an unfinished job keeps in the store, except the object `kept`; with one request if it is known to be one
- * object. Call this only after the end of the job is recorded.
- */
-export async function removeRequest(
-  store: ObjectStore,
-  { id, orgName, progress, order }: Owner & Partial<Pick<JobRecord, 'progress' | 'order'>>,
-  kept?: string,
-): Promise<void> {
-  const isOne = kept === undefined && progress && !isSliced({ progress }) && !order?.bound
-  if (isOne) return store.remove(requestKey(orgName, id))
+/** The key of all that an unfinished job keeps in the store; null if it keeps several objects. */
+export const onlyObjectOf = ({ id, orgName, progress, order }: JobRecord): string | null =>
+  isSliced({ progress }) || order.bound ? null : requestKey(orgName, id)
+
+/** Removes what an unfinished job keeps in the store, except the object `kept`, once the end of the job is recorded. */
+export async function removeRequest(store: ObjectStore, { id, orgName }: Owner, kept?: string): Promise<void> {
   for await (const { key } of store.list(jobPrefix(orgName, id))) if (key !== kept) await store.remove(key)
 }
 

@@ -1,20 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
-import { baseReachedInto, canStartName } from '../../../packet/names.ts'
-import type { Compare, ObjectStore } from '../../store/object-store.ts'
+import { baseReachedInto, canStartName, packetNamesOf, partNames } from '../../../packet/names.ts'
+import type { ObjectStore, StoredObject } from '../../store/object-store.ts'
 import type { Generations } from '../generations.ts'
 import { generationsBelow } from '../keys.ts'
-import { commonStart, openCursor } from './cursor.ts'
+import { unlessUnreadable } from '../manifest.ts'
+import { keysFor, type ListedPacket, packetsBelow, packetsNamed } from './listed-packets.ts'
 import { shownOf } from './markers.ts'
-import { type ListedName, merged, type Named, visibleKeys } from './merged-names.ts'
-import { keysFor, type ListedPacket, mostTogether, packetsInOrder, packetsNamed } from './packet-order.ts'
-import { withoutCopies } from './plain-names.ts'
+import { createTextSearch, type NameFilter } from './name-filter.ts'
+import { objectsBelow } from './objects-below.ts'
+import type { Position } from './position.ts'
 
 /** Which names to list. Every name starts with its org. */
 export interface WantedNames {
   /** Names that start with one of these. */
   starts: readonly string[]
-  /** Only names after this one. */
-  after: string
+  /** Where the page before ended; null: from the beginning. */
+  after: Position | null
   filter: NameFilter | null
   /** The caller takes at most this many. */
   most: number
@@ -22,10 +23,13 @@ export interface WantedNames {
   interrupted?: (() => void) | undefined
 }
 
-export interface NameFilter {
-  is(name: string): boolean
-  /** Whether a packet's name, or the name of any part it may have, could match. */
-  mayBe(packetName: string): boolean
+export interface ListedName {
+  /** null: only the position is new, because many objects belonged to packets. */
+  name: string | null
+  /** When its packet expires, ISO 8601; absent: never. */
+  expiresAt?: string | undefined
+  /** The position after this name. */
+  position: Position
 }
 
 interface Stored {
@@ -35,91 +39,201 @@ interface Stored {
 
 // Manifests read concurrently.
 const manifestsTogether = 32
+/** Objects whose owners are looked up together. */
+const objectsTogether = 495
 const turnMs = 20
 
 /**
- * Lists file names lazily and in order; names before, between and after the wanted ones cost next to nothing. Packets
- * come from the keys of their generations, others' files from plain objects, each from one listing.
+ * Lists file names lazily, in two phases: the names of packets, by the keys of their generations, then files of others,
+ * by their own keys. Within a phase names come in the key order of the store; names before, between and after the
+ * wanted ones cost next to nothing.
  *
- * A name that exists throughout is listed once, whatever is added or removed in the meantime. A packet appears as its
- * latest generation at the time when its keys are listed. An object that belongs to no packet seen so far may be a copy
- * of a packet committed since. So packets of these names are looked up again before the names are returned.
+ * A packet that exists throughout is listed once, and so is a file of others, whatever is added or removed in the
+ * meantime. A packet appears as its latest generation at the time when its keys are listed. Plain objects under a name
+ * that was ever a packet belong to the service, and are not listed.
  */
 export async function* listNames(stored: Stored, wanted: WantedNames): AsyncGenerator<ListedName> {
-  const together = Math.min(wanted.most, mostTogether)
-  let batch: Named[] = []
-  for await (const one of findNames(stored, wanted)) {
-    if (batch.push(one) < together) continue
-    yield* await withoutCopies(stored, batch)
-    batch = []
-  }
-  yield* await withoutCopies(stored, batch)
-}
-
-async function* findNames(
-  stored: Stored,
-  { starts, after, filter, most, interrupted }: WantedNames,
-): AsyncGenerator<Named> {
-  const { store, generations } = stored
-  const { compareKeys } = store
-  const packets = filter === null ? Math.min(most, mostTogether) : mostTogether
-  const disjoint = uncovered(starts.filter(canStartName), compareKeys)
-  const common = commonStart(disjoint)
-  const packetKeys = openCursor(store, generationsBelow(common), keysFor(packets))
-  const plainKeys = openCursor(store, common, keysFor(packets))
-  const bases = await packetsNamed(
-    store,
-    disjoint.map(baseReachedInto).filter((base) => base !== null),
-  )
-
-  async function* packetsFrom(start: string, from: string) {
-    const base = bases.get(baseReachedInto(start) ?? '')
-    if (base) yield [base]
-    yield* packetsInOrder(store, packetKeys, { start, from, packets })
-  }
-
-  /** Takes part counts from markers. Without a marker, reads the manifest unless the filter excludes the packet. */
-  async function* withParts(chunks: AsyncIterable<ListedPacket[]>) {
-    const shown = async (packet: ListedPacket) =>
-      packet.parts !== null || filter === null || filter.mayBe(packet.name)
-        ? await shownOf(generations, packet)
-        : { parts: null }
-    const together = Math.min(packets, manifestsTogether)
-    for await (const chunk of chunks) {
-      for (let done = 0; done < chunk.length; done += together) {
-        const some = chunk.slice(done, done + together)
-        yield* await Promise.all(some.map(async (packet) => ({ name: packet.name, ...(await shown(packet)) })))
+  const starts = uncovered(wanted.starts.filter(canStartName))
+  const isWanted = createTextSearch(starts).startsAny
+  const is = (name: string) => isWanted(name) && (wanted.filter?.is(name) ?? true)
+  const takeTurns = turns(wanted.interrupted)
+  const listed = new Set<string>()
+  if (starts.length === 0) return
+  if (wanted.after?.of !== 'file') {
+    for await (const { packet, parts, expiresAt, isBase, done } of withParts(
+      stored,
+      wanted,
+      packetsOf(stored, wanted, starts),
+    )) {
+      await takeTurns()
+      if (parts > 0 || expiresAt !== undefined) listed.add(packet.name)
+      const names = partNames(packet.name, parts)
+      for (let index = done; index < names.length; index++) {
+        const name = names[index] as string
+        if (!is(name)) continue
+        const position = {
+          of: isBase ? 'base' : 'packet',
+          name: packet.name,
+          names: index + 1 < names.length ? index + 1 : null,
+        } as const
+        yield { name, expiresAt, position }
       }
     }
   }
+  const objects = plainObjects(stored.store, starts, wanted.after, keysFor(Math.min(wanted.most, objectsTogether)))
+  for await (const { name, key } of ofOthers(stored, listed, objects, is, takeTurns))
+    yield { name, position: { of: 'file', name: key } }
+}
 
-  let turn = performance.now()
-  /** Yields to the event loop, as listing may run long without waiting for I/O. */
-  async function takeTurns(): Promise<void> {
-    if (performance.now() - turn < turnMs) return
-    await setImmediate()
-    interrupted?.()
-    turn = performance.now()
+interface FoundPacket {
+  packet: ListedPacket
+  /** Whether a prefix reaches into the suffix of its parts, so that only some of them are wanted. */
+  isBase: boolean
+  /** How many of its names were listed before. */
+  done: number
+}
+
+/** Packets after the position, first those whose parts the prefixes reach into. */
+async function* packetsOf(
+  { store }: Stored,
+  { after, most }: WantedNames,
+  starts: readonly string[],
+): AsyncGenerator<FoundPacket> {
+  const position = after === null || after.of === 'file' ? null : after
+  const doneOf = (packet: ListedPacket) =>
+    packet.name === position?.name ? (position.names ?? Number.POSITIVE_INFINITY) : 0
+  const prefixes = starts.map(generationsBelow)
+  // The rest of the packet in whose middle the last page ended.
+  const middle = position?.of === 'packet' && position.names !== null ? [position.name] : []
+  const bases = position?.of === 'packet' ? [] : starts.map(baseReachedInto).filter((base) => base !== null)
+  const found = await packetsNamed(store, [...middle, ...bases])
+  const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const packet of sorted) {
+    if (position?.of === 'base' && packet.name < position.name) continue
+    yield { packet, isBase: position?.of !== 'packet', done: doneOf(packet) }
   }
+  const from = position?.of === 'packet' ? { after: position.name } : {}
+  for await (const packet of packetsBelow(store, prefixes, { packets: most, ...from })) {
+    yield { packet, isBase: false, done: 0 }
+  }
+}
 
-  for (const start of disjoint) {
-    await takeTurns()
-    const isBehind = compareKeys(after, start) >= 0
-    if (isBehind && !after.startsWith(start)) continue
-    const from = isBehind ? after : start
-    const files = visibleKeys(plainKeys, start, from)
-    for await (const one of merged(withParts(packetsFrom(start, from)), files, from, store)) {
-      await takeTurns()
-      const isPast = !isBehind || compareKeys(one.name, after) > 0
-      if (isPast && one.name.startsWith(start) && (filter?.is(one.name) ?? true)) yield one
+type CountedPacket = FoundPacket & { parts: number; expiresAt?: string | undefined }
+
+/**
+ * Takes part counts from markers. Without a marker, reads the manifest, unless the filter excludes the packet. A packet
+ * that was removed or has expired has no parts.
+ */
+async function* withParts(
+  { generations }: Stored,
+  { filter, most }: WantedNames,
+  found: AsyncIterable<FoundPacket>,
+): AsyncGenerator<CountedPacket> {
+  const counted = async (one: FoundPacket): Promise<CountedPacket> => {
+    const isExcluded = one.packet.parts === null && filter !== null && !filter.mayBe(one.packet.name)
+    return { ...one, ...(isExcluded ? { parts: 0 } : await shownOf(generations, one.packet)) }
+  }
+  let some: FoundPacket[] = []
+  let left = most
+  for await (const one of found) {
+    // The caller takes no more, unless some of them are not shown.
+    if (some.push(one) < Math.min(left, manifestsTogether)) continue
+    yield* await Promise.all(some.map(counted))
+    left = left > some.length ? left - some.length : most
+    some = []
+  }
+  yield* await Promise.all(some.map(counted))
+}
+
+/**
+ * Visible objects after the position. Hidden ones are below a dot-name; below the first segment they include all
+ * generations and parts.
+ */
+async function* plainObjects(
+  store: ObjectStore,
+  starts: readonly string[],
+  after: Position | null,
+  pageKeys: number,
+): AsyncGenerator<StoredObject> {
+  const from = (startAfter: string) => objectsBelow(store, starts, { pageKeys, past: pastHidden, startAfter })
+  for await (const object of from(after?.of === 'file' ? after.name : '')) {
+    const behind = pastHidden(object.key)
+    if (behind === null) yield object
+    else if (behind.indexOf('/') === behind.lastIndexOf('/')) {
+      for await (const further of from(behind)) if (pastHidden(further.key) === null) yield further
+      return
     }
   }
 }
 
-/** Sorts prefixes and drops those that another one covers. */
-function uncovered(starts: readonly string[], compare: Compare): string[] {
+/** A key behind all hidden objects beside this one; null for a visible object. */
+function pastHidden(key: string): string | null {
+  const dot = /(?:^|\/)\./.exec(key)
+  return dot === null ? null : `${key.slice(0, dot.index + dot[0].length)}\u{10ffff}`
+}
+
+/**
+ * Names of objects that `is` wants and that belong to no packet, with their keys, and null with the last key that was
+ * looked at. `listed`: names of packets that need no look-up.
+ */
+async function* ofOthers(
+  { store, generations }: Stored,
+  listed: ReadonlySet<string>,
+  objects: AsyncIterable<StoredObject>,
+  is: (name: string) => boolean,
+  takeTurns: () => Promise<void>,
+): AsyncGenerator<{ name: string | null; key: string }> {
+  const isWanted = async function* () {
+    for await (const { key } of objects) {
+      await takeTurns()
+      if (is(key) && !packetNamesOf(key).some((owner) => listed.has(owner))) yield key
+    }
+  }
+  for await (const names of chunks(isWanted(), objectsTogether)) {
+    const packets = await packetsNamed(
+      store,
+      names.flatMap((name) => packetNamesOf(name)),
+    )
+    for (const name of names) {
+      const owners = packetNamesOf(name).flatMap((owner) => packets.get(owner) ?? [])
+      const ours = await Promise.all(owners.map((owner) => wasEverPacket(generations, owner)))
+      if (!ours.includes(true)) yield { name, key: name }
+    }
+    yield { name: null, key: names.at(-1) as string }
+  }
+}
+
+/** Whether a name has more than void generations. If a manifest is unreadable, it may be that of a packet. */
+async function wasEverPacket(generations: Generations, { name, generation, parts, expiresAt }: ListedPacket) {
+  if (parts || expiresAt !== undefined) return true
+  return (await unlessUnreadable<unknown>(generations.seenAt(name, generation), () => 'unknown')) !== null
+}
+
+/** Yields to the event loop every 20 ms, as listing may run long without waiting for I/O. */
+function turns(interrupted: () => void = () => {}) {
+  let turn = performance.now()
+  return async () => {
+    if (performance.now() - turn < turnMs) return
+    await setImmediate()
+    interrupted()
+    turn = performance.now()
+  }
+}
+
+async function* chunks<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = []
+  for await (const item of items) {
+    if (chunk.push(item) < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+/** Drops prefixes that another one covers. */
+function uncovered(starts: readonly string[]): string[] {
   const kept: string[] = []
-  for (const start of [...starts].sort(compare)) {
+  for (const start of [...starts].sort()) {
     const last = kept.at(-1)
     if (last === undefined || !start.startsWith(last)) kept.push(start)
   }

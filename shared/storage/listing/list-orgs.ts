@@ -12,15 +12,14 @@ export interface OrgPage {
 // Orgs whose existence is checked concurrently.
 const together = 32
 
-/** The first segments of all orgs, in the key order of the store. Directories that no org can have are left out. */
+/** The first segments of all orgs, in key order. Directories that no org can have are left out. */
 export async function* topLevelOrgs(store: ObjectStore, { most, after }: OrgPage): AsyncGenerator<string> {
   const pageKeys = Math.min(most + 1, 1_000)
   const options = after === undefined ? { pageKeys } : { pageKeys, startAfter: `${after}/\u{10ffff}` }
   for await (const found of store.listLevel('', options)) {
     if (!('prefix' in found)) continue
     const org = found.prefix.slice(0, -1)
-    if (orgName.safeParse(org).success && (after === undefined || store.compareKeys(found.prefix, `${after}/`) > 0))
-      yield org
+    if (orgName.safeParse(org).success && (after === undefined || byCodePoint(found.prefix, `${after}/`) > 0)) yield org
   }
 }
 

@@ -1,15 +1,14 @@
 import type { ObjectStore } from '../../store/object-store.ts'
-import type { Generation } from '../generation-reader.ts'
-import type { Generations } from '../generations.ts'
+import type { Generation, Generations } from '../generations.ts'
 import { generationKey, markerKey } from '../keys.ts'
 import { isVisible, unlessUnreadable } from '../manifest.ts'
-import { type ListedPacket, packetsNamed } from './packet-order.ts'
+import { type ListedPacket, packetsNamed } from './listed-packets.ts'
 
 /**
  * What readers see of a packet: the number of parts, 0 if it was removed or has expired, and when it expires, absent if
  * it was removed.
  */
-export type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
+type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
 
 /**
  * What readers see of a packet, from its marker or else from its manifest. If the manifest is unreadable, they see one

@@ -1,6 +1,10 @@
 import { baseReachedInto } from '../../../packet/names.ts'
-import type { NameFilter } from './list-names.ts'
-import { createTextSearch } from './text-search.ts'
+
+export interface NameFilter {
+  is(name: string): boolean
+  /** Whether a packet's name, or the name of any part it may have, could match. */
+  mayBe(packetName: string): boolean
+}
 
 /** Matches an org's file names that contain any of the texts; null if every name matches. */
 export function filterOf(orgName: string, texts: readonly string[]): NameFilter | null {
@@ -20,3 +24,39 @@ export function filterOf(orgName: string, texts: readonly string[]): NameFilter 
 }
 
 const reversed = (text: string) => text.split('').reverse().join('')
+
+/** Finds texts in names. The time depends on the length of a name, and hardly on the number of texts. */
+export function createTextSearch(texts: readonly string[]) {
+  const sorted = withoutLonger(texts)
+
+  /** Whether a name has one of the texts at this place. */
+  function isAt(name: string, place: number): boolean {
+    const rest = name.slice(place)
+    let [first, end] = [0, sorted.length]
+    while (first < end) {
+      const middle = (first + end) >> 1
+      if ((sorted[middle] as string) <= rest) first = middle + 1
+      else end = middle
+    }
+    // No text starts with another, so only the last text that sorts up to `rest` can be its start.
+    return first > 0 && rest.startsWith(sorted[first - 1] as string)
+  }
+
+  return {
+    startsAny: (name: string): boolean => isAt(name, 0),
+    isInside(name: string): boolean {
+      for (let place = 0; place < name.length; place++) if (isAt(name, place)) return true
+      return false
+    },
+  }
+}
+
+/** Sorts texts by UTF-16 unit, and drops those that start with another one. */
+function withoutLonger(texts: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const text of [...texts].sort()) {
+    const last = kept.at(-1)
+    if (last === undefined || !text.startsWith(last)) kept.push(text)
+  }
+  return kept
+}

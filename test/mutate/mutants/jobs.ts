@@ -46,8 +46,8 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/stored/results.ts',
     what: 'the model of a finished job stays in the store',
-    from: ' && !order?.bound',
-    to: '',
+    from: ' || order.bound ?',
+    to: ' ?',
     tests: ['integration/job.leaves-no-request'],
   },
   {

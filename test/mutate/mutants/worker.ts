@@ -30,7 +30,7 @@ export const worker: readonly Mutant[] = [
     tests: ['unit/worker/commit-packet'],
   },
   {
-    file: 'shared/storage/commit.ts',
+    file: 'shared/storage/generations.ts',
     what: 'the parts of a packet are removed because the answer to its commit was lost',
     from: "error instanceof AppError && error.code !== 'storeAway' && !isDamage(error)",
     to: 'error instanceof AppError',
@@ -89,8 +89,8 @@ export const worker: readonly Mutant[] = [
   {
     file: 'worker/commit-packet.ts',
     what: 'a run that was frozen for days commits',
-    from: 'latest: latestLately(job), until, taken',
-    to: 'latest: latestLately(job), taken',
+    from: 'isFree, until, taken }',
+    to: 'isFree, taken }',
     tests: ['unit/worker/commit-packet'],
   },
   {

@@ -6,8 +6,7 @@ import { generationKey } from '../../../shared/storage/keys.ts'
 import { markLatest } from '../../../shared/storage/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../../shared/storage/manifest.ts'
 import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
-import type { Compare } from '../../../shared/store/object-store.ts'
-import { type MemoryStore, openMemoryStore } from './memory-store.ts'
+import { type Compare, type MemoryStore, openMemoryStore } from './memory-store.ts'
 
 /** A generation: its number of parts, `removed` or `void`. */
 export type Said = number | 'removed' | 'void'
@@ -109,20 +108,14 @@ export async function storeOrg(
 /** The expected full listing of the org, computed by brute force. */
 export function namesOf({ packets, foreign }: ModelOrg): string[] {
   const names = new Set<string>()
-  const states = new Map(packets.map((each) => [each.file, stateOf(each)]))
-  const copied = new Set<string>()
+  const ours = new Set(packets.filter(({ history }) => history.some((each) => each !== 'void')).map(({ file }) => file))
   for (const each of packets) {
     const state = stateOf(each)
     if (typeof state === 'number') for (const part of partNames(each.file, state)) names.add(part)
-    if (!each.isCopied) continue
-    for (const said of each.history.filter((one) => typeof one === 'number')) {
-      for (const copy of partNames(each.file, said)) copied.add(copy)
-    }
   }
   for (const file of foreign) {
     const owners = [file, parsePartName(file)?.base ?? file]
-    const isHeld = owners.some((owner) => typeof states.get(owner) === 'number')
-    if (!isHeld && !copied.has(file)) names.add(file)
+    if (!owners.some((owner) => ours.has(owner))) names.add(file)
   }
   return [...names].sort(byCodePoint)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
-import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../../shared/store/object-store.ts'
+import type { ListOptions, ObjectStore, StoredObject } from '../../../shared/store/object-store.ts'
 
 /** An in-memory object store that counts requests, for tests with too many objects for a real server. */
 export interface MemoryStore extends ObjectStore {
@@ -11,6 +11,8 @@ export interface MemoryStore extends ObjectStore {
   readonly requests: string[]
   forget(): void
 }
+
+export type Compare = (a: string, b: string) => number
 
 /** `compareKeys`: the key order, by default that of S3. */
 export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore {
@@ -79,8 +81,6 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     encodingOf: (key) => objects.get(key)?.encoding,
     requests,
     forget: () => void requests.splice(0),
-    compareKeys,
-    finalKey: (key) => key,
     keysBelowKeys: () => 'listed',
     list,
     async put(key, bytes, encoding) {
@@ -124,6 +124,9 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
       const bytes = read('copy', from)
       if (bytes) put(to, bytes, objects.get(from)?.encoding)
       return bytes !== null
+    },
+    async removeMany(keys) {
+      for (const key of keys) await this.remove(key)
     },
     async remove(key) {
       requests.push(`remove ${key}`)

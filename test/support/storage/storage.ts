@@ -5,7 +5,7 @@ import { readConfig } from '../../../shared/config/config.ts'
 import type { ObserveCall } from '../../../shared/observability/timed.ts'
 import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
 import { openMinioStore } from '../../../shared/store/minio-store.ts'
-import type { StoreRules } from '../../../shared/store/store-rules.ts'
+import type { KeysBelowKeys } from '../../../shared/store/object-store.ts'
 
 type StoreSettings = Parameters<typeof openMinioStore>[0]
 
@@ -14,8 +14,8 @@ export interface TestStorage extends Storage {
   reopen(observe?: ObserveCall): Storage
 }
 
-/** The rules of each server, by endpoint: the probe of a start makes forty requests, too many for every bucket. */
-const knownRules = new Map<string, StoreRules>()
+/** What each server does with keys below keys, by endpoint: the probe of a start makes forty requests, too many for every bucket. */
+const knownRules = new Map<string, KeysBelowKeys>()
 
 /**
  * Storage on the S3 server under test: in a new, empty bucket, or in that of the service with these settings. It holds
@@ -31,11 +31,10 @@ export async function openTestStorage(ofService?: Record<string, string>): Promi
   return { ...reopen(), reopen }
 }
 
-async function probedRules(settings: StoreSettings): Promise<StoreRules> {
+async function probedRules(settings: StoreSettings): Promise<KeysBelowKeys> {
   const store = openMinioStore(settings)
   await store.prepare()
-  const { compareKeys, finalKey, keysBelowKeys } = store
-  return { compareKeys, finalKey, keysBelowKeys }
+  return store.keysBelowKeys()
 }
 
 function createBucket({ endpoint, accessKey, secretKey, region, bucket }: StoreSettings): Promise<void> {

@@ -112,7 +112,7 @@ test('a page of names ends early at 16 MiB, and the lists of a token are counted
   const { names, next } = await listed()
   expect(Buffer.byteLength(names.join(''))).toBeLessThan(16 * 1024 * 1024)
   expect(names.length).toBeGreaterThan(20_000)
-  expect(next).toBe(names.at(-1))
+  expect(next).not.toBeNull()
   await expect(listed()).rejects.toMatchObject({ code: 'tooManyAtOnce' })
   closed.abort()
   input.signal = new AbortController().signal

@@ -31,7 +31,10 @@ async function submitWhen(found: number) {
     generations: only<Generations>({}),
     models: null,
     records: only<JobRecords>({ findByIdempotencyKey }),
-    packets: only<Packets>({ requireOrg: async () => {}, standingOf: async () => ({ isTaken: true, latest: 1 }) }),
+    packets: only<Packets>({
+      requireOrg: async () => {},
+      standingOf: async () => ({ isTaken: true, latest: 1, at: 0 }),
+    }),
   })
   return submit(context, caller, order)
 }

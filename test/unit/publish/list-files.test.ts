@@ -7,6 +7,7 @@ import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
+import { positionText } from '../../../shared/storage/listing/position.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 import { only } from '../../support/values/only.ts'
@@ -34,6 +35,8 @@ async function found(query: object, body: object): Promise<{ fileNames: string[]
   return (answer as unknown as { response: { fileNames: string[]; next: string | null } }).response
 }
 
+const behind = (name: string) => positionText({ of: 'file', name })
+
 const tooMany = {
   status: 400,
   message:
@@ -42,7 +45,7 @@ const tooMany = {
 
 describe('without limit', () => {
   test('without a limit, 10,000 files are listed', async () => {
-    for (const page of [await listed({ after: 'f00000' }), await found({ after: 'f00000' }, {})]) {
+    for (const page of [await listed({ after: behind('f00000') }), await found({ after: behind('f00000') }, {})]) {
       expect([page.fileNames.length, page.fileNames[0], page.next]).toEqual([10_000, 'f00001', null])
     }
   })
@@ -82,8 +85,8 @@ describe('next', () => {
     const pages = [await listed({ limit: 4_000 })]
     while (pages.at(-1)?.next) pages.push(await listed({ limit: 4_000, after: pages.at(-1)?.next }))
     expect(pages.map(({ fileNames, next }) => [fileNames.length, next])).toEqual([
-      [4_000, 'f03999'],
-      [4_000, 'f07999'],
+      [4_000, behind('f03999')],
+      [4_000, behind('f07999')],
       [2_001, null],
     ])
     expect(pages.flatMap(({ fileNames }) => fileNames)).toEqual(Array.from({ length: 10_001 }, (_, at) => nameOf(at)))
@@ -91,8 +94,18 @@ describe('next', () => {
 
   test('the field next is null on a page that ends with the last file', async () => {
     const body = { fileNames: ['f0999'], usePrefixes: true }
-    expect(await found({ limit: 9 }, body)).toMatchObject({ next: 'f09998' })
+    expect(await found({ limit: 9 }, body)).toMatchObject({ next: behind('f09998') })
     expect(await found({ limit: 10 }, body)).toMatchObject({ next: null })
     expect(await found({ limit: 100_000 }, {})).toMatchObject({ next: null })
   })
 })
+
+test.each(['f00000', '', 'null', behind('f').slice(1), Buffer.from('["file"]').toString('base64url')])(
+  'a text that is not the next of a page is refused as after: %s',
+  async (after) => {
+    await expect(listed({ after })).rejects.toMatchObject({
+      status: 400,
+      message: 'after: must be the next of the page before',
+    })
+  },
+)

@@ -62,7 +62,7 @@ describe.each([
     await packets.page('a', [''], { limit: 10 }),
     (await generations.current('a/f'))?.generation ?? null,
     (await packets.require('a', 'f').catch(({ status }) => status)).length ?? 404,
-    await packets.standingOf('a', 'f'),
+    (({ isTaken, latest }) => ({ isTaken, latest }))(await packets.standingOf('a', 'f')),
   ]
 
   test('a packet is seen until it expires, and then nowhere, although its plain files are still there', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createGenerations } from '../../../shared/storage/generations.ts'
-import { plainFilesOf } from '../../../shared/storage/plain-files.ts'
+import { plainFilesOf } from '../../../shared/storage/objects-of-a-name.ts'
 import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 test.each([0, 998, 999, 1_000, 2_500])(

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { filterOf } from '../../../shared/storage/listing/name-filter.ts'
-import { createTextSearch } from '../../../shared/storage/listing/text-search.ts'
+import { createTextSearch, filterOf } from '../../../shared/storage/listing/name-filter.ts'
 
 /** Few characters, so that texts are often pieces of each other; two of them make one code point. */
 const text = (minLength: number, maxLength: number) =>

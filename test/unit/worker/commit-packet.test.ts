@@ -8,9 +8,15 @@ import { orderOf } from '../../../shared/jobs/order.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
-import type { CommitOptions, Generations } from '../../../shared/storage/generations.ts'
+import {
+  type CommitOptions,
+  createGenerations,
+  type Generations,
+  type StagedPacket,
+} from '../../../shared/storage/generations.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
 import type { Staging } from '../../../shared/storage/staging.ts'
+import type { ObjectStore } from '../../../shared/store/object-store.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { only } from '../../support/values/only.ts'
@@ -39,13 +45,14 @@ async function discarded(begins: boolean, failure: AppError): Promise<number> {
   const discard = vi.fn(async () => {})
   const context = only<WorkerContext>({
     records: only<JobRecords>({ beginCommit: async () => begins }),
-    generations: only<Generations>({ now: () => Date.now(), commit: () => Promise.reject(failure) }),
+    generations: createGenerations(only<ObjectStore>({ now: () => Date.now(), create: () => Promise.reject(failure) })),
     failpoint: () => {},
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
   const staging = only<Staging>({ run, manifest: () => manifest, discard })
-  await expect(commitPacket(context, job, { staging, ...packet })).rejects.toMatchObject({ code: failure.code })
+  const forced = { ...job, order: { ...job.order, force: true } }
+  await expect(commitPacket(context, forced, { staging, ...packet })).rejects.toMatchObject({ code: failure.code })
   return discard.mock.calls.length
 }
 
@@ -56,25 +63,33 @@ test('a run that lost its commit discards its parts; without a response it keeps
   expect(await discarded(true, errors.packetDamaged(new Error('no JSON')))).toBe(0)
 })
 
-test('a commit expects the next number for a day only: later, generations made meanwhile may have been swept', async () => {
+test('a commit expects the next number for a day, and no file of others for ten seconds, after the API has looked', async () => {
   const hoursAgo = (hours: number) => ({ createdAt: new Date(Date.now() - hours * 3_600_000).toISOString() })
   const optionsOf = async (more: Partial<JobRecord>) => {
-    const commit = vi.fn(async (_name: string, _manifest: Manifest, _options: CommitOptions) => 1)
+    const commitStaged = vi.fn(async (_name: string, _packet: StagedPacket, _options: CommitOptions) => ({
+      generation: 1,
+      manifest,
+    }))
     const context = only<WorkerContext>({
       records: only<JobRecords>({ beginCommit: async () => true }),
-      generations: only<Generations>({ now: () => Date.now(), commit, read: async () => manifest }),
+      generations: only<Generations>({ now: () => Date.now(), commitStaged, read: async () => manifest }),
       failpoint: () => {},
     })
     const staging = only<Staging>({ run, manifest: () => manifest })
     const lately = { ...job, order: { ...job.order, latestBefore: 7 }, ...more }
     await commitPacket(context, lately, { staging, ...packet })
-    return commit.mock.calls[0]?.[2]
+    return commitStaged.mock.calls[0]?.[2]
   }
   expect((await optionsOf(hoursAgo(0)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(23)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(25)))?.latest).toBeUndefined()
   // The clock of the API or of this worker was wrong.
   expect((await optionsOf(hoursAgo(-25)))?.latest).toBeUndefined()
+  // The API looked for files of others: that holds for ten seconds, by the clock of the store.
+  const isFreeAfter = async (ms: number) =>
+    (await optionsOf({ order: { ...job.order, freeAt: Date.now() - ms } }))?.isFree
+  expect([await isFreeAfter(0), await isFreeAfter(11_000), await isFreeAfter(-11_000)]).toEqual([true, false, false])
+  expect((await optionsOf({}))?.isFree).toBe(false)
   // A run that is frozen for longer sends no manifest.
   const { until = Number.POSITIVE_INFINITY } = (await optionsOf({})) ?? {}
   expect(until - Date.now()).toBeLessThanOrEqual(15 * 60_000)

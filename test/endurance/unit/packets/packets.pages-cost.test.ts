@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { positionText } from '../../../../shared/storage/listing/position.ts'
 import type { Page } from '../../../../shared/storage/packets.ts'
 import { storageOn } from '../../../../shared/storage/storage.ts'
 import { fileNumbered as fileOf, storePackets } from '../../../support/storage/many-packets.ts'
@@ -12,6 +13,8 @@ beforeAll(async () => {
   await storePackets(store, 'unmarked', 10_000, false)
   for (let number = 0; number < 10_000; number++) await store.put(`foreign/${fileOf(number)}`, Buffer.alloc(0))
 })
+
+const behind = (name: string) => positionText({ of: 'packet', name, names: null })
 
 /** The names, the store requests and the duration of a page in a fresh process. */
 async function cost(org: string, prefixes: string[], page: Partial<Page>) {
@@ -36,10 +39,29 @@ describe('with 100,000 files', () => {
 
   test('with 100,000 files, a middle page and the last page cost little more', async () => {
     for (const number of [50_000, 99_950]) {
-      const { names, requests } = await cost('large', [''], { limit: 100, after: fileOf(number) })
+      const { names, requests } = await cost('large', [''], {
+        limit: 100,
+        after: behind(fileOf(number)),
+        mayEndEarly: true,
+      })
       expect([names[0], names.length]).toEqual([fileOf(number + 1), Math.min(100, 99_999 - number)])
       expect(requests).toBeLessThanOrEqual(30)
     }
+  })
+
+  test('with 100,000 files, a file of others behind their copies is found in pages that end early', async () => {
+    await store.put('large/zzz', Buffer.alloc(0))
+    const found: string[] = []
+    let most = 0
+    for (let after: string | null = behind(fileOf(99_999)), pages = 0; after !== null && pages < 100; pages++) {
+      store.forget()
+      const page = await storageOn(store).packets.page('large', [''], { limit: 100, after, mayEndEarly: true })
+      most = Math.max(most, store.requests.length)
+      found.push(...page.names)
+      after = page.next
+    }
+    await store.remove('large/zzz')
+    expect([found, most <= 30]).toEqual([['zzz'], true])
   })
 
   test('with 100,000 files, ten files with a prefix take at most ten requests', async () => {
@@ -88,9 +110,10 @@ test.each([
   ['dashes', () => '-'],
   ['letters before P', () => 'A'],
 ])('a page after 900 %s takes a bounded number of requests', async (_what, characterAt) => {
-  const after = Array.from({ length: 900 }, (_, at) => (at % 190 === 189 ? '/' : characterAt(at))).join('')
+  const name = Array.from({ length: 900 }, (_, at) => (at % 190 === 189 ? '/' : characterAt(at))).join('')
   for (const org of ['small', 'foreign']) {
-    expect((await cost(org, [''], { limit: 1, after })).requests).toBeLessThanOrEqual(30)
+    const after = org === 'small' ? ({ of: 'packet', name, names: null } as const) : ({ of: 'file', name } as const)
+    expect((await cost(org, [''], { limit: 1, after: positionText(after) })).requests).toBeLessThanOrEqual(30)
   }
 })
 

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byCodePoint } from '../../../../packet/cypher/identifiers.ts'
+import { positionText } from '../../../../shared/storage/listing/position.ts'
 import { type Storage, storageOn } from '../../../../shared/storage/storage.ts'
-import type { Compare, ListOptions } from '../../../../shared/store/object-store.ts'
+import type { ListOptions } from '../../../../shared/store/object-store.ts'
 import {
   type ModelOrg,
   type ModelPacket,
@@ -13,7 +14,9 @@ import {
   storeOrg,
   storePacket,
 } from '../../../support/storage/listing-model.ts'
+import type { Compare } from '../../../support/storage/memory-store.ts'
 
+const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 const limits = fc.constantFrom(1, 2, 3, 5, 7, 100)
 
 /** Org names: short, with a slash, and with a character that sorts just before the slash. */
@@ -24,10 +27,12 @@ async function pagesOf(
   org: string,
   limit: number,
   betweenPages: () => Promise<void> = async () => {},
+  { prefixes = [''], holding = [] }: { prefixes?: string[]; holding?: string[] } = {},
 ): Promise<string[]> {
   const pages: string[][] = []
   for (let after: string | undefined; ; await betweenPages()) {
-    const { names, next } = await packets.page(org, [''], { limit, after })
+    const { names, next } = await packets.page(org, prefixes, { limit, after, holding })
+    expect(names).toEqual(names.toSorted(byCodePoint))
     pages.push(names)
     if (next === null) return pages.flat()
     expect(names.length).toBe(limit)
@@ -37,17 +42,17 @@ async function pagesOf(
 
 /** Registers the tests of generated orgs, with this many of each kind; of filters three times as many. */
 export function testPages(numRuns: number): void {
-  test('pages of any size list every name once, in order', async () => {
+  test('pages of any size list every name once, each page in order', async () => {
     await fc.assert(
       fc.asyncProperty(orgs, modelOrgs, limits, async (org, model, limit) => {
-        expect(await pagesOf(await storeOrg(org, model), org, limit)).toEqual(namesOf(model))
+        const pages = await pagesOf(await storeOrg(org, model), org, limit)
+        expect(pages.sort(byCodePoint)).toEqual(namesOf(model))
       }),
       { numRuns },
     )
   })
 
   test('pages also list every name once on a store that sorts keys by UTF-16 code unit', async () => {
-    const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
     await fc.assert(
       fc.asyncProperty(modelOrgs, limits, async (model, limit) => {
         const pages = await pagesOf(await storeOrg('a', model, byUtf16), 'a', limit)
@@ -57,26 +62,51 @@ export function testPages(numRuns: number): void {
     )
   })
 
-  test('a page starts after any text, and is filtered by prefixes and substrings', async () => {
+  test('pages filtered by prefixes and substrings list every name that matches once, on any store', async () => {
     const asked = fc.record({
       limit: limits,
-      after: fc.option(someText, { nil: undefined }),
       prefixes: fc.oneof(fc.constant<string[]>(['']), fc.array(someText, { minLength: 1, maxLength: 4 })),
       holding: fc.array(someText, { maxLength: 2 }),
     })
     await fc.assert(
-      fc.asyncProperty(orgs, modelOrgs, asked, async (org, model, { limit, after, prefixes, holding }) => {
-        const { packets } = await storeOrg(org, model)
-        const { names, next } = await packets.page(org, prefixes, { limit, after, holding })
-        const all = namesOf(model)
-        const expected = all
-          .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-          .filter((name) => holding.length === 0 || holding.some((text) => name.includes(text)))
-          .filter((name) => after === undefined || Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
-        expect(names).toEqual(expected.slice(0, limit))
-        expect(next).toBe(expected.length > limit ? names.at(-1) : null)
-      }),
+      fc.asyncProperty(
+        orgs,
+        modelOrgs,
+        asked,
+        fc.constantFrom(byUtf16, byCodePoint),
+        async (org, model, wanted, order) => {
+          const { limit, prefixes, holding } = wanted
+          const storage = await storeOrg(org, model, order)
+          const pages = await pagesOf(storage, org, limit, undefined, { prefixes, holding })
+          const expected = namesOf(model)
+            .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+            .filter((name) => holding.length === 0 || holding.some((text) => name.includes(text)))
+          expect(pages.sort(byCodePoint)).toEqual(expected)
+        },
+      ),
       { numRuns: 3 * numRuns },
+    )
+  })
+
+  test('a page starts after any position, whether its name exists or not', async () => {
+    const position = fc.oneof(
+      fc.record({ of: fc.constant('file' as const), name: someText }),
+      fc.record({
+        of: fc.constantFrom('base' as const, 'packet' as const),
+        name: someText,
+        names: fc.option(fc.integer({ min: 1, max: 3 }), { nil: null }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(modelOrgs, position, async (model, given) => {
+        fc.pre(given.name.isWellFormed())
+        const { packets } = await storeOrg('a', model)
+        const { names, next } = await packets.page('a', [''], { limit: 1_000, after: positionText(given) })
+        expect(next).toBeNull()
+        expect(new Set(names).size).toBe(names.length)
+        expect(namesOf(model)).toEqual(expect.arrayContaining(names))
+      }),
+      { numRuns },
     )
   })
 
