@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import type { FailpointName, FailpointSetting } from '../config/failpoint.ts'
 
 export type Failpoint = (name: FailpointName) => void
@@ -16,5 +17,8 @@ export function createFailpoint(setting: FailpointSetting | null, lockSeconds: n
 // Longer than a worker's lock on a job and a stalled check, so that others take the job.
 const blockedLocks = 3
 
-/** Blocks like one long computation: no timer fires and no request is answered. */
-const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+/** Blocks like one long computation: no timer fires and no request is answered. It tells so before, while it still can. */
+function block(ms: number) {
+  writeSync(process.stderr.fd, `blocked for ${ms} ms\n`)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
