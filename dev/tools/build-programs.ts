@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build, type Plugin, transform } from 'esbuild'
 import { type Build, digestOf, readBuild } from '../../shared/lifecycle/build.ts'
 import { swaggerFiles, swaggerFolder } from '../../shared/lifecycle/swagger-ui.ts'
 import { buildConsole } from './build-console.ts'
@@ -64,7 +64,19 @@ async function bundle(name: ProgramName, outfile: string, more: object = {}): Pr
     logLevel: 'warning',
     ...more,
   })
+  writeFileSync(outfile, await withoutLettersBeyondAscii(readFileSync(outfile, 'utf8')))
   return Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
+}
+
+/**
+ * One letter beyond ASCII, even in a comment, makes V8 hold the whole file with two bytes a letter. esbuild escapes those
+ * of code. Columns stay as they are. @throws Error if such a letter stands in code
+ */
+async function withoutLettersBeyondAscii(text: string): Promise<string> {
+  const beyondAscii = /[^\0-\x7f]/g
+  const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none' })
+  if (beyondAscii.test(code)) throw new Error('esbuild left a letter beyond ASCII in code')
+  return text.replace(beyondAscii, '?')
 }
 
 /** Builds the client into one file that runs anywhere, without a source map. */

@@ -19,9 +19,12 @@ function write(file: string, text: string): void {
   writeFileSync(join(root, file), text)
 }
 
+// Longer than the buffer through which it is read.
+const program = 'the program'.repeat(20_000)
+
 function built(): void {
   write('api/main.ts', 'one')
-  write('dist/api.mjs', 'the program')
+  write('dist/api.mjs', program)
   const sources = ['api/main.ts']
   const files = { 'api.mjs': digestOf(join(root, 'dist'), ['api.mjs']) }
   write('dist/build.json', JSON.stringify({ sources, sourceDigest: digestOf(root, sources), files }))
@@ -42,7 +45,8 @@ test('a program does not run beside sources that have changed since it was built
 })
 
 test.each([
-  ['whose file is not whole', () => write('dist/api.mjs', 'the prog')],
+  ['whose file is not whole', () => write('dist/api.mjs', program.slice(0, -3))],
+  ['whose file has changed at its end', () => write('dist/api.mjs', `${program.slice(0, -1)}n`)],
   ['of a build that was interrupted', () => rmSync(join(root, 'dist/build.json'))],
   ['of a build whose record is not whole', () => write('dist/build.json', '{"sour')],
 ])('a program %s does not run', (_what, breaks) => {

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, appendFileSync, constants, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { startOf } from '../../../dev/service.ts'
@@ -29,6 +39,13 @@ test.each(['api', 'worker'] as const)(
     expect(output).toContain('REDIS_URL: required')
   },
 )
+
+test('no built program holds a letter beyond ASCII, for which V8 would take twice the memory', () => {
+  const programs = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.mjs'))
+  expect(programs.length).toBe(4)
+  const isAscii = (name: string) => readFileSync(join(root, 'dist', name)).every((byte) => byte < 0x80)
+  expect(programs.filter((name) => !isAscii(name))).toEqual([])
+})
 
 test('the built client can be executed', () => {
   accessSync(join(root, 'dist/packets.mjs'), constants.X_OK)
