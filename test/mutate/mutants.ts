@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 import { api } from './mutants/api.ts'
 import { auth } from './mutants/auth.ts'
 import { callbacks } from './mutants/callbacks.ts'
+import { convert } from './mutants/convert.ts'
 import { cypher } from './mutants/cypher.ts'
 import { jobScripts } from './mutants/job-scripts.ts'
 import { jobs } from './mutants/jobs.ts'
@@ -23,6 +24,7 @@ import { valuesAndRows } from './mutants/values-and-rows.ts'
 import { worker } from './mutants/worker.ts'
 
 export const mutants: readonly Mutant[] = [
+  ...convert,
   ...cypher,
   ...packstream,
   ...valuesAndRows,

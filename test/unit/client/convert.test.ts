@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { hashOf } from '../../../client/replay/order/node-hashes.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { cleanup, converted, knows, linesOf, pair, person, textOf } from '../../support/clients/converted.ts'
 
@@ -26,6 +27,14 @@ describe('rows', () => {
       'CREATE CONSTRAINT IF NOT EXISTS FOR (n:`Person`) REQUIRE n.`id` IS UNIQUE;\n',
     )
     expect(readdirSync(ran.out).sort()).toEqual(['import.sh', 'nodes-1.csv', 'relationships-1.csv', 'schema.cypher'])
+  })
+
+  test('a node keeps its properties if a relationship names it after other nodes have taken its place in the cache', async () => {
+    const placeOf = (id: string) => hashOf(`"0'${id}"`) % 65_536
+    const others = Array.from({ length: 1_000_000 }, (_, index) => `o${index}`)
+    const other = others.find((id) => placeOf(id) === placeOf('a'))
+    const ran = await converted([[person('a', { name: 'Ann' }), knows(other, other), knows('a', 'a')]])
+    expect(linesOf(ran, 'nodes-1.csv')[0]).toBe(`"0'a","Person","a","Ann"`)
   })
 
   test('ids that are equal to MERGE are one node, and others are not', async () => {
