@@ -75,6 +75,8 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
 
   return {
     ask,
+    /** An answer whose content the caller reads, or cancels. */
+    open: (path: string, signal?: AbortSignal): Promise<Response> => send('GET', path, { signal }),
 
     /** Names of an org's files, at most `limit`: those that start with one of `prefixes`, or all without prefixes. */
     files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {

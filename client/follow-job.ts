@@ -6,8 +6,14 @@ import { packetText, pauseLines } from './format.ts'
 import { type ProgressKind, startProgress } from './progress.ts'
 
 /** Follows a job to its end. */
-export async function followJob(context: Context, client: Client, id: string, kind?: ProgressKind): Promise<Job> {
-  const progress = startProgress(context.stderr, kind)
+export async function followJob(
+  context: Context,
+  client: Client,
+  id: string,
+  kind?: ProgressKind,
+  stage?: string,
+): Promise<Job> {
+  const progress = startProgress(context.stderr, kind, stage)
   let last: Job | undefined
   let said = ''
   try {
@@ -20,6 +26,7 @@ export async function followJob(context: Context, client: Client, id: string, ki
       progress.update({
         done: subRequestsDone,
         total: subRequests,
+        count: pairs,
         text: `${phase}: ${packetText(pairs, parts, bytes)}`,
       })
     }

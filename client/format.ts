@@ -18,9 +18,11 @@ export const packetText = (pairs: number | null, parts: number, bytes: number | 
     .flat()
     .join(', ')
 
-/** One line about a job. */
-export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { pairs, parts, bytes } }: Job): string =>
-  `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${packetText(pairs, parts, bytes)}`
+/** One line about a job: its error if it failed, or else what it made. */
+export function jobLine({ id, state, orgName, fileName, createdAt, progress, error }: Job): string {
+  const { pairs, parts, bytes } = progress
+  return `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${error?.message ?? packetText(pairs, parts, bytes)}`
+}
 
 /** What a job did, and everything that a user should check. */
 export function jobLines(job: Job): string[] {
@@ -28,7 +30,10 @@ export function jobLines(job: Job): string[] {
   return [
     jobLine(job),
     ...pauseLines(job),
+    ...waitLines(job),
+    ...(job.failures ?? []).map(({ attempt, at, message }) => `attempt ${attempt} failed at ${at}: ${message}`),
     ...(error ? [`error: ${error.message}`] : []),
+    ...callbackLines(job),
     ...(report ? reportLines(report) : []),
   ]
 }
@@ -40,6 +45,25 @@ export const pauseLines = ({ paused, state }: Pick<Job, 'state'> & Partial<Pick<
         `the queue is paused since ${paused.since ?? 'an unknown time'}; the job will ${state === 'queued' ? 'start' : 'continue'} when it is resumed`,
       ]
     : []
+
+/** What an unfinished job waits for. `waiting` is absent at an older service. */
+function waitLines({ paused, waiting }: Partial<Pick<Job, 'paused' | 'waiting'>>): string[] {
+  if (paused || !waiting) return []
+  const { reason, ahead, until } = waiting
+  if (reason === 'noWorker') return ['no worker is running']
+  return [
+    reason === 'turn' ? `waits for its turn, behind ${plural(ahead ?? 0, 'other run')}` : `runs again at ${until}`,
+  ]
+}
+
+/** What came of the callback. The later fields are absent at an older service. */
+function callbackLines({ callback }: Pick<Job, 'callback'>): string[] {
+  if (!callback) return []
+  const { state, attempts, lastStatus, lastFailure, host, nextAttemptAt } = callback
+  const answer = lastStatus === null ? `no answer${lastFailure ? ` (${lastFailure})` : ''}` : `answer ${lastStatus}`
+  const last = attempts === 0 ? '' : `, ${plural(attempts, 'attempt')}, ${answer}${host ? ` from ${host}` : ''}`
+  return [`callback: ${state}${last}${nextAttemptAt ? `, next attempt at ${nextAttemptAt}` : ''}`]
+}
 
 interface Report {
   missing: Record<'originIds' | 'relationshipIds', { count: number; first: string[] }>
@@ -95,12 +119,23 @@ interface Requires {
   model?: { indexes: Statement[]; existence: Statement[]; more?: number }
 }
 
+/** The versions of Neo4j that take the two forms of a statement that creates a constraint. */
+export const statementVersions = { 5: 'Neo4j 4.4 and later', 3.5: 'Neo4j before 4.4' } as const
+
+const constraintLines = (constraints: readonly Statement[]): string[] =>
+  constraints.length === 0
+    ? []
+    : (['5', '3.5'] as const).flatMap((version) => [
+        `  ${statementVersions[version]}:`,
+        ...constraints.map(({ cypher }) => `    ${cypher[version]};`),
+      ])
+
 type Statement = { cypher: Record<string, string> }
 
 /** What a target needs for a packet. */
 export const requiresLines = ({ server, constraints, moreConstraints = 0, model }: Requires): string[] => [
   `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
-  ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
+  ...constraintLines(constraints),
   ...moreLines(moreConstraints),
   ...listOf('The model has these indexes:', model?.indexes),
   ...listOf('The model requires these properties (constraints of the Enterprise Edition):', model?.existence),

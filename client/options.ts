@@ -14,6 +14,8 @@ export interface CommonOptions {
 
 export interface ProgressOptions {
   progress?: ProgressKind
+  /** Which of its steps a command is at. No option: the command sets it. */
+  stage?: string
 }
 
 export const withCommon = (command: Command): Command =>

@@ -15,7 +15,9 @@ import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
 import { whoami } from './commands/whoami.ts'
 import { type Context, printable, printableLine, printLines } from './context.ts'
+import { variableNames } from './environment.ts'
 import { exitCodes, Failure } from './exit.ts'
+import { inClientsWords } from './hints.ts'
 import { withCommon } from './options.ts'
 import { ReplayError } from './replay/errors.ts'
 import { version } from './version.ts'
@@ -38,11 +40,23 @@ const commands = [
   overview,
 ]
 
+const examples = `
+Examples:
+  packets create acme
+  packets publish request.json --ids ids.txt --org acme --name people.json --dry-run
+  packets publish request.json --ids ids.txt --org acme --name people.json
+  packets replay acme/people.json --to bolt://localhost:7688 --user neo4j --create-constraints
+  packets verify acme/people.json --to bolt://localhost:7688 --user neo4j
+
+Environment variables, in place of options and of files with secrets:
+${variableNames.map((name) => `  ${name}`).join('\n')}`
+
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {
   const program = new Command('packets')
     .description('Gets packets of a graph database and replays them into another one')
     .version(version, '--version', 'print the version')
+  program.addHelpText('after', examples)
   for (const make of commands) {
     const command = withCommon(make(context))
     program.addCommand(command.showHelpAfterError(usageOf(command)))
@@ -87,7 +101,8 @@ export async function run(words: readonly string[], context: Context): Promise<n
       stderr.write(`error: ${traceOf(error)}\n`)
       return exitCodes.unforeseen
     }
-    if (error.exit !== 'different') printLines(stderr, [`error: ${error.message}`, ...error.details])
+    if (error.exit !== 'different')
+      printLines(stderr, [`error: ${inClientsWords(error.message)}`, ...error.details.map(inClientsWords)])
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
     return exitCodes[error.exit]

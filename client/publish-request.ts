@@ -7,6 +7,7 @@ import type { PublishFields } from '../shared/request/fields.ts'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
 import { cannotBe, usageError } from './exit.ts'
+import { faultText, jsonFault } from './json-fault.ts'
 import { requestLimits, requireFitting } from './packet-limits.ts'
 import { jsonOrNull } from './requests.ts'
 
@@ -71,6 +72,8 @@ const nameOf = (file: string) => (file === '-' ? 'standard input' : file)
 type Given = Partial<PublishFields>
 
 function parse(content: string, file: string): Given[] {
+  const fault = jsonFault(content)
+  if (fault !== null) throw usageError(`${nameOf(file)} is ${faultText(fault)}`)
   const requests = [jsonOrNull(content)].flat()
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
   if (requests.length === 0 || !requests.every(isObject)) {

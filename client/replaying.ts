@@ -63,7 +63,7 @@ export async function runReplay(
   const { lanes, batch, inOrder, restart, createConstraints, withoutConstraints } = options
   // The name says where the packet is, not what it holds, so that a new generation of it is noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
-  const progress = startProgress(stderr, options.progress)
+  const progress = startProgress(stderr, options.progress, options.stage)
   try {
     await requireWritableFile(stateFile)
     if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
@@ -115,9 +115,9 @@ function progressOf({ parts }: Source, progress: Progress) {
     // Until the first transaction, the parts done are those that an earlier run has replayed.
     if (transactions === 0) before = partsDone
     const text = textOf({ rows, transactions })
-    if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })
+    if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text, count: rows })
     const done = Math.min(pairs, Math.round(rows + (pairs * before) / parts.length))
-    progress.update({ done, total: pairs, text })
+    progress.update({ done, total: pairs, text, count: rows })
   }
 }
 

@@ -40,7 +40,7 @@ export async function runComparison(
   onDifference?: VerifyOptions['onDifference'],
 ): Promise<VerifyReport> {
   const { lanes, batch, sample = allPairs, maxDifferences = usualShown } = options
-  const progress = startProgress(stderr, options.progress)
+  const progress = startProgress(stderr, options.progress, options.stage)
   try {
     return await compare(source, target, {
       lanes,

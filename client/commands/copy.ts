@@ -43,13 +43,13 @@ async function run(context: Context, file: string, options: Options): Promise<vo
     .catch((error) => {
       throw error instanceof ServiceError ? withRemedy(error) : error
     })
-  const job = await followJob(context, client, id, options.progress)
+  const job = await followJob(context, client, id, options.progress, '1 of 3, publish')
   // The next copy must publish again.
   if (job.state !== 'succeeded') await key.forget()
   requireSucceeded(job)
   const source = await packetOf(context, job, options, client)
-  const replayed = await runReplay(context, source, target, options)
-  const compared = await runComparison(context, source, target, options, verify)
+  const replayed = await runReplay(context, source, target, { ...options, stage: '2 of 3, replay' })
+  const compared = await runComparison(context, source, target, { ...options, stage: '3 of 3, verify' }, verify)
   // Without --force a new publish would be refused, so the same command compares this packet again.
   if (force || compared.differing === 0) await key.forget()
   const lines = [...jobLines(job), replayText(source.name, replayed), ...verifyLines(source.name, compared)]

@@ -127,9 +127,16 @@ const round = (value: number): number => Math.round(value * 10) / 10
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
+/** From the first to the last character that is read from right to left, of one name. */
+const fromRightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}](?:[^×,:(){}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])?/gu
+
+/** A name in its own direction: otherwise a count beside it would change places with it. */
+const isolated = (text: string): string => text.replace(fromRightToLeft, (name) => `\u2068${name}\u2069`)
+
 /** A text as the content of an element. */
 const escaped = (text: string, longest?: number): string =>
-  drawable(text, longest).replace(/[&<>"']/g, (character) => entities[character] as string)
+  isolated(drawable(text, longest)).replace(/[&<>"']/g, (character) => entities[character] as string)
 
 /** An element of XML, whose content is XML. */
 function element(name: string, attributes: Record<string, string | number>, ...content: string[]): string {

@@ -22,7 +22,10 @@ const dryRun = {
   missing: { originIds: { count: 1, first: ['x'] }, relationshipIds: none },
   skipped: {},
   collapsed: 0,
-  requires: { server: '3.5', constraints: [{ label: 'P', property: 'id', cypher: { 5: 'CREATE …' } }] },
+  requires: {
+    server: '3.5',
+    constraints: [{ label: 'P', property: 'id', cypher: { 5: 'CREATE …', 3.5: 'CREATE … 3.5' } }],
+  },
   originIndexes: [],
   warnings: ['no index'],
   wouldConflict: true,
@@ -49,7 +52,10 @@ test('publish --dry-run prints a table, and asks once', async () => {
   largest pair                 40.2 kB, the node 1 with the labels "P"
 missing: 1 origin id: x
 A target needs Neo4j 3.5 or later and these constraints:
-  CREATE …;
+  Neo4j 4.4 and later:
+    CREATE …;
+  Neo4j before 4.4:
+    CREATE … 3.5;
 warning: no index
 The name is taken, or another publish is writing it.
 `)

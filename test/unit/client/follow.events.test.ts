@@ -19,6 +19,8 @@ const job = (state: Job['state'], pairs = 0): Job => ({
   expiresAt: null,
   callback: null,
   paused: null,
+  waiting: null,
+  failures: [],
   progress: { phase: 'reading', subRequests: 4, subRequestsDone: 1, pairs, parts: 2, bytes: 3_100_000 },
 })
 const event = (name: string, data: object) => `event: ${name}\nid: v\ndata: ${JSON.stringify(data)}\n\n`

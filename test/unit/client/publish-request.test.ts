@@ -85,7 +85,7 @@ test.each([
     origin,
     '[1].credentials: a request with a dbUrl needs',
   ],
-  [['-'], 'no JSON', origin, 'standard input must hold a publish request as JSON'],
+  [['-'], 'no JSON', origin, 'standard input is not valid JSON: line 1, column 1: expected a value'],
   [['-'], [], origin, 'standard input must hold'],
   [['absent.json'], '', origin, 'absent.json cannot be read (ENOENT)'],
   [['-'], { ...request, returnOnly: true }, origin, 'returnOnly: this command stores the packet'],

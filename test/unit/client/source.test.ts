@@ -130,7 +130,10 @@ test('inspect names what a target needs', async () => {
     "standard input: 2 pairs, 1 part, 230 bytes
       nodeUpsert: 2
     A target needs Neo4j 3.4 or later and these constraints:
-      CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`Person\`) REQUIRE n.\`id\` IS UNIQUE;
+      Neo4j 4.4 and later:
+        CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`Person\`) REQUIRE n.\`id\` IS UNIQUE;
+      Neo4j before 4.4:
+        CREATE CONSTRAINT ON (n:\`Person\`) ASSERT n.\`id\` IS UNIQUE;
     "
   `)
 })
