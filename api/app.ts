@@ -27,7 +27,13 @@ export function createApp(context: ApiContext, health: AnswerHealth): Express {
   app.use(checkHead)
   // These come first: they need no token, and each request would compress them again.
   app.use(docs(endpoints))
-  if (context.config.api.console) app.use('/console', serveConsole())
+  if (context.config.api.console) {
+    app.use('/console', serveConsole())
+    app.get('/', (_request, response) => {
+      response.locals.route = '/'
+      response.redirect(302, '/console')
+    })
+  }
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(serveHealth(health))
   app.use(mountEndpoints(context, endpoints))

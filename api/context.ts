@@ -11,8 +11,8 @@ import { openManagerDatabase } from '../shared/models/database.ts'
 import { createModels } from '../shared/models/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
-import { withPause } from '../shared/queue/pause.ts'
 import { openQueuesAndOrigins } from '../shared/queue/queues-and-origins.ts'
+import { withWaiting } from '../shared/queue/waiting.ts'
 import { watchChannel } from '../shared/redis/channel-watch.ts'
 import { connectForChanges, connectPatient, connectProducer } from '../shared/redis/connect.ts'
 import { openRedis } from '../shared/redis/fit.ts'
@@ -88,7 +88,7 @@ export async function recordsOf(
   log: Logger,
   releases: Releases,
 ): Promise<JobRecords> {
-  const records = withPause(createJobRecords(redis), redis)
+  const records = withWaiting(createJobRecords(redis), redis)
   if (config.redis.sentinel === null) return records
   const changing = releases.add('redis for changes', connectForChanges(config.redis, log), (it) => it.disconnect())
   await changing.connect()

@@ -3,6 +3,8 @@ import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob } from './jobs/get-job.ts'
 import { jobEvents } from './jobs/job-events.ts'
 import { jobResult } from './jobs/job-result.ts'
+import { jobSlices } from './jobs/job-slices.ts'
+import { jobsSummary } from './jobs/jobs-summary.ts'
 import { listJobs } from './jobs/list-jobs.ts'
 import { sendCallback } from './jobs/send-callback.ts'
 import { constraints } from './manager/constraints.ts'
@@ -58,8 +60,10 @@ export const endpoints: readonly Endpoint[] = [
   customIndexPolicyByExample,
   customIndexPolicy,
   listJobs,
+  jobsSummary,
   getJob,
   jobEvents,
+  jobSlices,
   jobResult,
   cancelJob,
   sendCallback,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jobReport } from './job.ts'
-import { requires, statementCounts } from './manifest.ts'
+import { requires, shape, statementCounts } from './manifest.ts'
 import { statement } from './publish-response.ts'
 
 const count = z.int().nonnegative()
@@ -48,6 +48,7 @@ export const dryRunBody = z
       }),
     ),
     warnings: z.array(text),
+    shape: shape.nullable().meta({ description: 'As in a manifest; null if the dry run is not complete' }),
     wouldConflict: z.boolean().nullable(),
     sample: z.array(statement),
   })

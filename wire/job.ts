@@ -43,11 +43,41 @@ export const jobReport = z
   })
   .meta({ id: 'JobReport' })
 
+export const callbackStates = ['due', 'delivered', 'failed'] as const
+/** Why an attempt of a callback got no answer. */
+export const callbackFailures = ['notAllowed', 'unresolved', 'refused', 'timedOut', 'certificate', 'brokeOff'] as const
+
 /** Progress of the delivery of a job's callback. `lastStatus` is null until a receiver has answered. */
 const callback = z.object({
-  state: z.enum(['due', 'delivered', 'failed']),
+  state: z.enum(callbackStates),
   attempts: count,
   lastStatus: z.int().nullable(),
+  lastFailure: z.enum(callbackFailures).nullable().meta({ description: 'Why the last attempt got no answer' }),
+  lastAttemptAt: time.nullable(),
+  nextAttemptAt: time
+    .nullable()
+    .meta({ description: 'When a callback that is due is sent again; null before an attempt' }),
+  host: z
+    .string()
+    .nullable()
+    .meta({ description: 'Host and port of the last attempt; the rest of the address is private' }),
+})
+
+/** A run of a job or of one of its slices that failed. */
+const failure = z.object({
+  attempt: count,
+  slice: count.nullable().meta({ description: 'Null: a run of the whole job' }),
+  at: time,
+  code: z.string(),
+  message: z.string(),
+})
+
+export const waitReasons = ['turn', 'noWorker', 'delay'] as const
+/** Why an unfinished job does not run now, apart from a pause. */
+const waiting = z.object({
+  reason: z.enum(waitReasons),
+  ahead: count.nullable().meta({ description: 'Deliveries of the queue before this one; null for a delay' }),
+  until: time.nullable().meta({ description: 'When a delayed job is delivered again' }),
 })
 
 /** A job as clients see it: also in the OpenAPI document. Its `callback` is null if the request asked for none. */
@@ -79,10 +109,27 @@ export const jobSchema = z
     paused: z.object({ since: time.nullable() }).nullable().meta({
       description: 'Since when the queue has been paused, so that no run starts; null if not, or after the end',
     }),
+    waiting: waiting.nullable().meta({ description: 'Why the job does not run now; null if it does, or has ended' }),
+    failures: z.array(failure).meta({ description: 'The last runs that failed, at most ten, oldest first' }),
   })
   .meta({ id: 'Job' })
 
+export const slicesBody = z.object({
+  slices: z
+    .array(
+      z.object({
+        slice: count,
+        state: z.enum(['waiting', 'running', 'done']),
+        attempt: count.meta({ description: 'How often it was begun' }),
+        pairs: count,
+      }),
+    )
+    .meta({ description: 'In order; empty for other jobs, and after the end' }),
+})
+
+export type Slice = z.infer<typeof slicesBody>['slices'][number]
 export type Job = z.infer<typeof jobSchema>
+export type JobFailure = z.infer<typeof failure>
 export type JobReport = z.infer<typeof jobReport>
 export type ModelReport = z.infer<typeof modelReport>
 

@@ -32,6 +32,19 @@ export const requires = z
   })
   .meta({ id: 'Requires' })
 
+/** How many pairs of a kind are about a label, or about a type of relationships. */
+export const shape = z
+  .object({
+    counts: z.array(
+      z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
+    ),
+    others: count.meta({ description: 'How many more are not listed' }),
+  })
+  .meta({
+    id: 'PacketShape',
+    description: 'How many pairs of a kind are about a label, or about a type of relationships',
+  })
+
 const compressed = {
   compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: uncompressed' }),
   storedBytes: count
@@ -60,15 +73,7 @@ export const packetManifest = z
     requires,
     report: jobReport,
     /** null: the packet was stored before manifests had shapes. */
-    shape: z
-      .object({
-        counts: z.array(
-          z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
-        ),
-        others: count.meta({ description: 'How many more are not listed' }),
-      })
-      .nullable()
-      .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
+    shape: shape.nullable(),
     mappedIndices: z
       .record(text, text)
       .optional()

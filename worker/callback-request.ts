@@ -37,7 +37,7 @@ function bodyOf(job: JobRecord): string {
   const { id, orgName, fileName, state, finishedAt, error } = job
   const packet = `/1.0/publish/${encodeURIComponent(orgName)}/${encodeURIComponent(fileName)}`
   const links = { result: `/1.0/jobs/${id}/result`, manifest: state === 'succeeded' ? `${packet}/manifest` : null }
-  const { callback: _, paused: __, ...view } = jobView(job) as Record<string, unknown>
+  const { callback: _, paused: __, waiting: ___, failures: ____, ...view } = jobView(job) as Record<string, unknown>
   const textOf = (changes: object) =>
     JSON.stringify({ type: `job.${state}`, timestamp: finishedAt, data: { ...view, ...changes, ...links } })
   const whole = textOf({})

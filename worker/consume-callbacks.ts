@@ -10,6 +10,7 @@ import { type CallbackPayload, callbackQueueName } from '../shared/queue/callbac
 import { workerOptions } from '../shared/queue/queue.ts'
 import { queuePrefix } from '../shared/redis/keys.ts'
 import { isFinished } from '../wire/job-states.ts'
+import { callbackFailureOf } from './callback-failure.ts'
 import { callbackRequest } from './callback-request.ts'
 import type { WorkerContext } from './context.ts'
 import { sendCallback } from './send-callback.ts'
@@ -112,7 +113,19 @@ async function deliverCallback(
   const status = answer?.status ?? null
   const pauseMs = pausesMs[attempt - 1]
   const state = stateAfter(status, pauseMs)
-  const isSettled = await callbacks.settle(job, { state, attempts: attempt, lastStatus: status })
+  const wait = Math.max(
+    (pauseMs ?? 0) * (1 + jitter * Math.random()),
+    Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),
+  )
+  const isSettled = await callbacks.settle(job, {
+    state,
+    attempts: attempt,
+    lastStatus: status,
+    lastFailure: status === null ? callbackFailureOf(failure) : null,
+    lastAttemptAt: new Date().toISOString(),
+    nextAttemptAt: state === 'due' ? new Date(Date.now() + wait).toISOString() : null,
+    host: `${url.host}:${url.port}`,
+  })
   const seconds = (performance.now() - startedAt) / 1_000
   const outcome = state === 'due' ? 'delayed' : state
   callbackAttempted(
@@ -120,11 +133,7 @@ async function deliverCallback(
     { jobId: id, host: url.host, attempt, outcome, status, seconds },
     failure,
   )
-  if (!isSettled || pauseMs === undefined || state !== 'due') return
-  const wait = Math.max(
-    pauseMs * (1 + jitter * Math.random()),
-    Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),
-  )
+  if (!isSettled || state !== 'due') return
   await callbacks.delay(delivery, token, job, wait)
   await callbacks.ended(id)
   throw new DelayedError()

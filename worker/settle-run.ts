@@ -53,6 +53,7 @@ export async function settleRun(
   runFailed(context, { ...run, isSuperseded }, thrown)
   if (isSuperseded) return
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
+  await noteFailure(context, run, failure)
   // Redis was rolled back and lost the cancellation.
   if (failure.code === 'requestGone' && (await wasCancelled(context.store, job))) return cancelJob(context, job)
   const latest = await records.read(job.id)
@@ -67,6 +68,16 @@ export async function settleRun(
   }
   await failJob(context, job, failure)
   throw new UnrecoverableError(failure.code)
+}
+
+/** Keeps the cause for clients. The run is settled whether or not Redis has memory for it. */
+async function noteFailure(
+  { records, log }: WorkerContext,
+  { jobId, slice = null, attempt }: { jobId: string; slice: number | null | undefined; attempt: number },
+  { code, message }: AppError,
+): Promise<void> {
+  const noted = records.noteFailure(jobId, { attempt, slice: slice ?? null, code, message })
+  await noted.catch((err) => log.warn({ err, jobId }, 'cause of a failed run not written'))
 }
 
 /** Returns a job to the queue with a delay, without counting an attempt. */

@@ -8,8 +8,8 @@ import { listMemory } from './list-memory.ts'
  * list ten thousand files takes fewer.
  */
 const ordinaryReads = 100
-/** How many reads one read of job states counts as: a request for more than 1,200 jobs is long. */
-const weightOfStates = 16
+/** How many reads one read of briefs of jobs counts as: a request for more than 1,200 jobs is long. */
+const weightOfBriefs = 16
 /**
  * Bytes of the names in one answer. Beyond this limit the page ends early, with `next`; without `limit` the answer is
  * `400 invalidRequest`.
@@ -36,9 +36,9 @@ export function readingFor(context: ApiContext, input: Pick<Input, 'signal' | 'p
     signal.addEventListener('abort', longReads(principal.identity, 1), { once: true })
     isLong = true
   }
-  const statesOf: typeof records.statesOf = async (ids) => {
-    check(weightOfStates)
-    return records.statesOf(ids)
+  const briefsOf: typeof records.briefsOf = async (ids) => {
+    check(weightOfBriefs)
+    return records.briefsOf(ids)
   }
   const readMany: typeof records.readMany = async (ids) => {
     isWanted()
@@ -60,7 +60,7 @@ export function readingFor(context: ApiContext, input: Pick<Input, 'signal' | 'p
     ...context,
     ...storage,
     packets: { ...storage.packets, page },
-    records: { ...records, statesOf, readMany },
+    records: { ...records, briefsOf, readMany },
     models: models?.checkedBy(isWanted) ?? null,
   }
 }

@@ -22,7 +22,9 @@ const running = {
   expiresAt: null,
   callback: null,
   paused: null,
-} as JobRecord
+  waiting: null,
+  failures: [],
+} as Partial<JobRecord> as JobRecord
 const error = { status: 502, code: 'originUnreachable', message: 'the origin database could not be reached' }
 const failed: JobRecord = { ...running, state: 'failed', finishedAt: '2026-11-22T12:00:09.000Z', error }
 

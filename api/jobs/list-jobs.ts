@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { orgName } from '../../packet/names.ts'
-import { coversOrg, type Principal, rootsOf } from '../../shared/auth/principal.ts'
-import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord, ListPosition } from '../../shared/jobs/job.ts'
+import { coversOrg } from '../../shared/auth/principal.ts'
+import type { ListPosition } from '../../shared/jobs/job.ts'
 import { jobSchema } from '../../wire/job.ts'
-import { isFinished, listedStates } from '../../wire/job-states.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'
+import { fitsFilter, jobFilter, orgsOf } from './job-filter.ts'
 import { pageOfJobs } from './page-of-jobs.ts'
 
 const position = z
@@ -23,29 +21,30 @@ export const listJobs = defineEndpoint({
   scope: 'publish:read',
   access: noOrg,
   query: z.strictObject({
-    orgName: orgName.optional(),
-    state: z.enum(listedStates, `must be one of ${listedStates.join(', ')}`).optional(),
+    ...jobFilter,
     limit: wholeNumber(1, 1_000).optional(),
     after: position.optional(),
   }),
   answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
   answers: { 404: 'The token does not cover the org' },
   async handle(context, input) {
-    const { limit = 100, state, after = null, orgName } = input.query
-    const orgs = orgsOf(input.principal, orgName)
-    if (state !== 'open') {
-      return pageOfJobs(context, input, { lists: orgs.map((org) => ({ orgName: org })), limit, after, state })
-    }
+    const { limit = 100, after = null, ...filter } = input.query
+    const orgs = orgsOf(input.principal, filter.orgName)
+    const fits = fitsFilter(filter)
+    const asked = { limit, after: startOf(after, filter.until), since: filter.since, fits }
+    if (filter.state !== 'open')
+      return pageOfJobs(context, input, { ...asked, lists: orgs.map((orgName) => ({ orgName })) })
     const grant = { orgs: orgs.map((org) => org ?? '*') }
-    const isWanted = (job: JobRecord) => !isFinished(job) && coversOrg(grant, job.orgName)
-    return pageOfJobs(context, input, { lists: ['unfinished'], limit, after, isWanted })
+    return pageOfJobs(context, input, {
+      ...asked,
+      lists: ['unfinished'],
+      fits: (job) => coversOrg(grant, job.orgName) && fits?.(job) !== false,
+    })
   },
 })
 
-/** The orgs whose jobs are listed; null: all. @throws noSuchOrg (404) if the token lacks the org. */
-function orgsOf(principal: Principal, orgName: string | undefined): (string | null)[] {
-  if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
-  if (orgName !== undefined) return [orgName]
-  // The list of an org includes the jobs of its sub-directories.
-  return rootsOf(principal) ?? [null]
+/** The position after which a page begins: that of the page before, or the first one before a time. */
+export function startOf(after: ListPosition | null, until = Number.POSITIVE_INFINITY): ListPosition | null {
+  if (after !== null && after.createdAt < until) return after
+  return until === Number.POSITIVE_INFINITY ? null : { createdAt: until, id: '' }
 }

@@ -1,8 +1,7 @@
-import type { JobRecord, ListPosition } from '../../shared/jobs/job.ts'
+import type { ListPosition } from '../../shared/jobs/job.ts'
 import { eachJob, pageSize } from '../../shared/jobs/job-list.ts'
-import type { JobList } from '../../shared/jobs/job-records.ts'
+import type { JobBrief, JobList } from '../../shared/jobs/job-records.ts'
 import { jobView } from '../../wire/job.ts'
-import type { JobState } from '../../wire/job-states.ts'
 import type { ApiContext } from '../context.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
@@ -20,25 +19,24 @@ interface Asked {
   lists: readonly JobList[]
   limit: number
   after: ListPosition | null
-  state?: JobState | undefined
-  /** Jobs for which it is false are left out. */
-  isWanted?: (job: JobRecord) => boolean
+  since?: number | undefined
+  fits?: ((job: JobBrief) => boolean) | undefined
 }
 
 /** A page of jobs as JSON text. It counts against the memory of the token's lists until it is sent. */
 export async function pageOfJobs(
   context: Pick<ApiContext, 'records' | 'listBudget'>,
   input: Pick<Input, 'signal' | 'principal'>,
-  { lists, limit, after, state, isWanted = () => true }: Asked,
+  { lists, limit, after, since, fits }: Asked,
 ): Promise<Answer> {
   const most = limit + 1
   const held = listMemory(context, input)(Math.min(most, pageSize) * recordBytes)
   const texts: string[] = []
   let next: string | null = null
   let read = 0
-  for await (const { job, position } of eachJob(context.records, lists, { after, most, state })) {
+  for await (const { job, position } of eachJob(context.records, lists, { after, most, since, fits })) {
     if (texts.length === limit || read === maxRead) return answerOf(texts, next)
-    if (job && isWanted(job)) {
+    if (job) {
       const text = JSON.stringify(jobView(job))
       // A string takes up to two bytes for each character.
       held.add(2 * text.length)

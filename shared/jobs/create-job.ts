@@ -45,7 +45,15 @@ export interface EarlierJob {
 }
 
 /** The callback of a job that has not called back yet. */
-export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus: null }
+export const callbackDue: JobCallback = {
+  state: 'due',
+  attempts: 0,
+  lastStatus: null,
+  lastFailure: null,
+  lastAttemptAt: null,
+  nextAttemptAt: null,
+  host: null,
+}
 
 /** See `JobRecords.create`. */
 export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {

@@ -8,7 +8,9 @@ import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob 
 import {
   hashOf,
   isAfter,
+  type JobCallback,
   type JobError,
+  type JobFailure,
   type JobProgress,
   type JobRecord,
   type ListPosition,
@@ -35,6 +37,35 @@ export type Stop = 'superseded' | 'cancelling'
 export type JobList = { orgName: string | null } | 'unfinished'
 
 const keyOf = (of: JobList) => (of === 'unfinished' ? openJobsKey : jobListKey(of.orgName))
+
+/** What lists of jobs are filtered by. */
+export interface JobBrief {
+  id: string
+  state: JobState
+  orgName: string
+  fileName: string
+  callback: JobCallback['state'] | null
+  error: JobError | null
+}
+
+const briefFields = ['state', 'orgName', 'fileName', 'callback', 'error']
+
+function briefOf(id: string, [state, ...values]: (string | null)[]): JobBrief | null {
+  if (!state) return null
+  const parsed = parsedValues(values)
+  const [orgName, fileName, callback, error] = parsed as [string, string, JobCallback | null, JobError | null]
+  return { id, state: state as JobState, orgName, fileName, callback: callback?.state ?? null, error }
+}
+
+/** A job whose fields cannot be parsed fits no text, but must not hide others. */
+function parsedValues(values: (string | null)[]): unknown[] {
+  try {
+    return values.map((value) => (value === null ? null : JSON.parse(value)))
+  } catch (error) {
+    if (error instanceof SyntaxError) return ['', '', null, null]
+    throw error
+  }
+}
 
 /** Jobs created in one millisecond. Beyond this limit a list may omit jobs. One Redis creates far fewer. */
 const maxPerMillisecond = 500
@@ -84,9 +115,11 @@ export function createJobRecords(redis: Redis) {
       const hashes = await together<Record<string, string>>(ids.map((id) => ['hgetall', recordKey(id)]))
       return hashes.map(parsedRecord)
     },
-    /** States of several jobs in one round trip; null for a job that does not exist. */
-    statesOf: (ids: readonly string[]): Promise<(JobState | null)[]> =>
-      together(ids.map((id) => ['hget', recordKey(id), 'state'])),
+    /** What lists are filtered by, of several jobs in one round trip; null for a job that does not exist. */
+    async briefsOf(ids: readonly string[]): Promise<(JobBrief | null)[]> {
+      const found = await together<(string | null)[]>(ids.map((id) => ['hmget', recordKey(id), ...briefFields]))
+      return found.map((values, at) => briefOf(ids[at] as string, values))
+    },
     /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
     async holder(orgName: string, fileName: string): Promise<string | null> {
       const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
@@ -111,6 +144,9 @@ export function createJobRecords(redis: Redis) {
       runs.start(redis, { id, slice: slice ?? '', worker, startedAt: JSON.stringify(now()) }),
     /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
     endRun: (id: string, slice?: number): Promise<unknown> => runs.endRun(redis, { id, slice: slice ?? '' }),
+    /** Keeps the cause of a failed run for clients. A record that has ended keeps no more. */
+    noteFailure: (id: string, failure: Omit<JobFailure, 'at'>): Promise<unknown> =>
+      runs.noteFailure(redis, { id, failure: JSON.stringify({ ...failure, at: now() }) }),
     /** Number of runs of the job, or of a slice, that are under way or were lost with their workers. */
     async unendedRuns(id: string, slice?: number) {
       const unended =

@@ -7,6 +7,7 @@ import type { JobOrder } from './order.ts'
 export type JobProgress = Job['progress']
 export type JobError = NonNullable<Job['error']>
 export type JobCallback = NonNullable<Job['callback']>
+export type { JobFailure } from '../../wire/job.ts'
 
 /** A valid publish or multi that an endpoint submits. */
 export interface Submission
@@ -83,6 +84,8 @@ const absent = {
   packet: null,
   expiresAt: null,
   paused: null,
+  waiting: null,
+  failures: [],
   cancelling: false,
   begun: false,
   callbackRounds: 0,
@@ -92,10 +95,14 @@ const absent = {
   traceparent: null,
 }
 
+/** Fields that a callback may lack. */
+const unattempted = { lastFailure: null, lastAttemptAt: null, nextAttemptAt: null, host: null }
+
 /** Parses a hash returned by HGETALL. */
 export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
-  return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
+  const record = { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
+  return record.callback === null ? record : { ...record, callback: { ...unattempted, ...record.callback } }
 }
 
 /** The progress at the start of an attempt. */

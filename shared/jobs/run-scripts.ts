@@ -87,6 +87,19 @@ if slice ~= '' and unended(slices) > 0 then redis.call('HINCRBY', slices, 'unend
 return redis.call('HINCRBY', key, of .. 'unended', -1)`,
 )
 
+/** Failed runs that a record keeps. Beyond this limit it forgets the oldest. */
+const keptFailures = 10
+
+export const noteFailure = script(
+  ['id', 'failure'],
+  `${theJob}
+if not ${accepts('report')} then return 0 end
+local failures = cjson.decode(redis.call('HGET', record, 'failures') or '[]')
+table.insert(failures, cjson.decode(failure))
+if #failures > ${keptFailures} then table.remove(failures, 1) end
+return redis.call('HSET', record, 'failures', cjson.encode(failures))`,
+)
+
 export const progress = script(
   ['id', 'slice', 'attempt', 'worker', 'subRequestsDone', 'pairs', 'parts', 'bytes'],
   `${theRun}

@@ -11,6 +11,7 @@ import {
   stalePlainFilesKey,
 } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
+import { countEnded } from './ended.ts'
 import { admission, giveBack } from './open-runs.ts'
 import { accepts, isUnfinished } from './transitions.ts'
 
@@ -116,6 +117,7 @@ return 1`,
 // Ends a job. The script looks up the name, so that a single command finishes a job: a hanging Redis still executes it
 // when it resumes.
 const end = `${giveBack}
+${countEnded}
 redis.call('ZREM', '${openJobsKey}', id)
 redis.call('DEL', '${secretKeyOf('')}' .. id, slices)
 -- The numbers cannot drift for ever: they start from zero whenever nothing is open.
@@ -123,6 +125,9 @@ if redis.call('ZCARD', '${openJobsKey}') == 0 then redis.call('DEL', '${openRuns
 else giveBack(redis.call('HGET', record, 'runs')) end
 redis.call('HSET', record, 'endedBy', token, unpack(fields))
 redis.call('EXPIRE', record, ${retentionSeconds})
+local ended = redis.call('HMGET', record, 'state', 'progress')
+countEnded(ended[1], 1)
+if ended[1] == 'succeeded' then countEnded('pairs', cjson.decode(ended[2]).pairs) end
 local name = redis.call('HMGET', record, 'orgName', 'fileName')
 local claim = '${claimKey('')}' .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
 if redis.call('GET', claim) == id then redis.call('DEL', claim) end

@@ -1,3 +1,4 @@
+import { createShapeTally } from '../../packet/packet-shape.ts'
 import { emptyPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import type { JobReport } from '../../wire/job.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -35,6 +36,7 @@ export async function dryRun(
 ) {
   const { requests, batchSize, subRequestsPerSlice, maxPairs, limitSeconds } = order
   const tally = createTally(maxPairs)
+  const shapes = createShapeTally()
   const treatments = distinctTreatments(requests)
   const isSliced = requests.length > subRequestsPerSlice
   const slices = isSliced ? Math.ceil(requests.length / subRequestsPerSlice) : 1
@@ -54,7 +56,7 @@ export async function dryRun(
       const before = read.subRequests
       const report = createReport(order.model)
       reports[at] = report
-      const { observations } = await buildPacket(
+      const { observations, shape } = await buildPacket(
         {
           ...common,
           requests: some.map((request) => ({ ...request, onUnpublishable: 'skip' })),
@@ -74,6 +76,7 @@ export async function dryRun(
         },
       )
       observed[at] = observations
+      if (shape !== undefined) shapes.merge(shape)
       Object.assign(read, tally.size())
     }
   } catch (error) {
@@ -90,7 +93,9 @@ export async function dryRun(
     Object.values(reports).map((one) => one.read(identitiesOfPacket)),
     identitiesOfPacket,
   )
-  return { ...dryRunReport({ ...seen, tally, report, limit }), sample: tally.sample() }
+  // A slice that was cut off has pairs, but no shape.
+  const shape = limit === null ? shapes.read() : null
+  return { ...dryRunReport({ ...seen, tally, report, limit }), shape, sample: tally.sample() }
 }
 
 function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLimit | null {

@@ -2,6 +2,7 @@ import { type Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { isFinished } from '../../wire/job-states.ts'
 import { callbackDue } from '../jobs/create-job.ts'
+import { countEnded } from '../jobs/ended.ts'
 import { hashOf, type JobCallback, type JobRecord, recordOf } from '../jobs/job.ts'
 import { callbackFlowTurnsKey, callbacksDueKey, callbackTurnKey, queuePrefix, recordKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
@@ -22,12 +23,14 @@ const toRecord = `local record = '${recordKey('')}' .. id`
 
 // A full Redis refuses a script whose first write allocates memory, so delete first.
 const settle = script(
-  ['id', 'isDue', 'rounds'],
+  ['id', 'isDue', 'isFailed', 'rounds'],
   `${toRecord}
+${countEnded}
 local known = redis.call('HGET', record, 'callback')
 if known and (redis.call('HGET', record, 'callbackRounds') or '0') ~= rounds then return 0 end
 if isDue == '' or not known then redis.call('ZREM', '${callbacksDueKey}', id) end
 if known then redis.call('HSET', record, unpack(fields)) end
+if known and isFailed ~= '' then countEnded('callbacksFailed', 1) end
 return 1`,
 )
 
@@ -92,7 +95,8 @@ export function createCallbacks(redis: Redis) {
      */
     async settle({ id, callbackRounds: rounds }: Attempted, callback: JobCallback): Promise<boolean> {
       const isDue = callback.state === 'due' ? 'due' : ''
-      return (await settle(redis, { id, isDue, rounds }, ...hashOf({ callback }))) === 1
+      const isFailed = callback.state === 'failed' ? 'failed' : ''
+      return (await settle(redis, { id, isDue, isFailed, rounds }, ...hashOf({ callback }))) === 1
     },
     /** Removes the note of a job that is gone or whose callback is not due. */
     async forget(id: string): Promise<void> {

@@ -23,6 +23,28 @@ end
 return ''`,
 )
 
+// The bound protects a shared Redis; MAX_QUEUED_JOBS is by default half of it.
+const openStates = script(
+  [],
+  `local counts = {}
+for from = 0, 19900, 100 do
+  local page = redis.call('ZRANGE', '${openJobsKey}', from, from + 99)
+  for _, id in ipairs(page) do
+    local state = redis.call('HGET', '${recordKey('')}' .. id, 'state')
+    if state then counts[state] = (counts[state] or 0) + 1 end
+  end
+  if #page < 100 then break end
+end
+return cjson.encode(counts)`,
+)
+
+/** Number of unfinished jobs in each state: as many as the lists of jobs show. A job may have many queue entries. */
+export async function openJobs(redis: Redis): Promise<Record<'queued' | 'running' | 'committing', number>> {
+  // An empty table of Lua is a list in JSON.
+  const { queued = 0, running = 0, committing = 0 } = JSON.parse(await openStates<string>(redis, {}))
+  return { queued, running, committing }
+}
+
 /** Number of queue entries in each state. */
 export async function queueDepths(redis: Redis): Promise<Record<QueueState, number>> {
   const counts = await Promise.all(

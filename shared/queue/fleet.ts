@@ -81,16 +81,21 @@ end
 return ''`,
 )
 
-/** The workers that have reported within ten seconds, their slots, and how many of these hold a run. */
-export async function readFleet(redis: Redis): Promise<{ workers: number; slots: number; busy: number }> {
+/** The workers that have reported within ten seconds, their slots, and how many of these hold a run, of which tenant. */
+export async function readFleet(
+  redis: Redis,
+): Promise<{ workers: number; slots: number; busy: number; runs: RunsByTenant }> {
   const [reports, now] = await Promise.all([redis.hvals(workersKey), redisNow(redis)])
-  const sum = { workers: 0, slots: 0, busy: 0 }
+  const sum = { workers: 0, slots: 0, busy: 0, runs: {} as RunsByTenant }
   for (const report of reports) {
     const [, time, slots, runs] = /^(\d+) (\d+) (.*)$/.exec(report) ?? []
     if (runs === undefined || Math.abs(now - Number(time)) > reportCountsMs) continue
     sum.workers++
     sum.slots += Number(slots)
-    for (const count of Object.values<number>(JSON.parse(runs))) sum.busy += count
+    for (const [tenant, count] of Object.entries<number>(JSON.parse(runs))) {
+      sum.busy += count
+      sum.runs[tenant] = (sum.runs[tenant] ?? 0) + count
+    }
   }
   return sum
 }

@@ -1,7 +1,4 @@
 import type { Redis } from 'ioredis'
-import { isFinished } from '../../wire/job-states.ts'
-import type { JobRecord } from '../jobs/job.ts'
-import type { JobRecords } from '../jobs/job-records.ts'
 import { queueKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
 import type { JobQueue } from './queue.ts'
@@ -55,29 +52,4 @@ export async function resumeQueue({ redis, queue }: Context): Promise<boolean> {
   const wasPaused = (await redis.hdel(queueMetaKey, pausedBy)) === 1 || (await isPaused(redis))
   await queue.resume()
   return wasPaused
-}
-
-/** Readers of jobs share one look at the pause for this long. */
-const lookMs = 200
-
-/** Records that say of each unfinished job since when the queue has been paused, but not who paused it. */
-export function withPause(records: JobRecords, redis: Redis): JobRecords {
-  let look: { at: number; pause: Promise<Pause | null> } | null = null
-  async function readShared(): Promise<JobRecord['paused']> {
-    if (look === null || performance.now() - look.at > lookMs) look = { at: performance.now(), pause: readPause(redis) }
-    const pause = await look.pause
-    return pause && { since: pause.since }
-  }
-  const told = (job: JobRecord, paused: JobRecord['paused']) => (isFinished(job) ? job : { ...job, paused })
-  return {
-    ...records,
-    async read(id) {
-      const [job, paused] = await Promise.all([records.read(id), readShared()])
-      return job && told(job, paused)
-    },
-    async readMany(ids) {
-      const [jobs, paused] = await Promise.all([records.readMany(ids), readShared()])
-      return jobs.map((job) => job && told(job, paused))
-    },
-  }
 }

@@ -41,6 +41,9 @@ export const stalePlainFilesKey = 'packets:views'
 /** Finished jobs whose callback is due, by the time at which it became due. */
 export const callbacksDueKey = 'packets:callbacks'
 
+/** What ended in a minute (since the epoch): numbers of jobs by state, pairs of packets, and callbacks given up. */
+export const endedKey = (minute: string | number): string => `packets:ended:${minute}`
+
 /** Like `turnKey` and `flowTurnsKey`, for callbacks. */
 export const callbackTurnKey = 'packets:callback-turn'
 export const callbackFlowTurnsKey = 'packets:callback-flow-turns'

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/job.ts'
 import { recordKey } from '../../shared/redis/keys.ts'
+import type { JobsSummary } from '../../wire/jobs-summary.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { ownService } from '../support/programs/own-service.ts'
 
@@ -129,6 +130,30 @@ describe('jobs are listed', () => {
     expect((await as('two').get(`/1.0/jobs?state=open&orgName=${acme}`)).status).toBe(404)
   })
 
+  test('jobs are found by a part of their id or name, by time and by callback, and summed up alike', async () => {
+    const { body: one } = await client.get<JobRecord>(`/1.0/jobs/${made[2]?.id}`)
+    const [name, id, time] = [one.fileName.slice(3).toUpperCase(), one.id.slice(9, 20), one.createdAt]
+    const later = new Date(Date.parse(time) + 1).toISOString()
+    for (const query of [`q=${name}`, `q=${id}`, `since=${time}&until=${later}`, `state=queued&q=${name}`]) {
+      expect([query, idsOf(await list(`?${query}`))]).toEqual([query, [one.id]])
+      const { body } = await as('ours').get<JobsSummary>(`/1.0/jobs/summary?${query}`)
+      expect([query, body.states.queued, body.complete]).toEqual([query, 1, true])
+    }
+    expect(idsOf(await list(`?until=${time}`))).toEqual(made.slice(3).map((job) => job.id))
+    expect(idsOf(await list('?callback=failed'))).toEqual([])
+    expect(await list(`?q=${name}`, as('none'))).toEqual({ jobs: [], next: null })
+    const { body } = await as('ours').get<JobsSummary>('/1.0/jobs/summary')
+    expect(body).toEqual({
+      complete: true,
+      states: { queued: made.length - 2, running: 0, committing: 0, succeeded: 0, failed: 0, cancelled: 2 },
+      callbacks: { due: 0, delivered: 0, failed: 0 },
+      causes: [],
+    })
+    expect((await as('two').get(`/1.0/jobs/summary?orgName=${acme}`)).status).toBe(404)
+    const open = await as('two').get<JobsSummary>('/1.0/jobs/summary?state=open')
+    expect(open.body.states.queued).toBe((await list('?state=open', as('two'))).jobs.length)
+  })
+
   test('jobs are listed until their records expire', async () => {
     const redis = new Redis(service.redisUrl)
     const [oldest] = made.slice(-1)
@@ -151,6 +176,9 @@ test.each([
   ['orgName=%2Fa', 'orgName'],
   ['orgName=a&orgName=b', 'orgName'],
   ['org=a', 'org'],
+  ['q=', 'q'],
+  ['callback=lost', 'callback'],
+  ['since=yesterday', 'since'],
 ])('%s is refused with a problem that names the parameter', async (query, path) => {
   const { status, headers, body } = await client.get<{ errors: { path: string }[] }>(`/1.0/jobs?${query}`)
   expect([status, headers.get('Content-Type')]).toEqual([400, 'application/problem+json; charset=utf-8'])

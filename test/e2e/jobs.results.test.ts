@@ -32,6 +32,8 @@ const jobFields = [
   'expiresAt',
   'callback',
   'paused',
+  'waiting',
+  'failures',
 ]
 const progressFields = ['phase', 'subRequests', 'subRequestsDone', 'pairs', 'parts', 'bytes']
 

@@ -11,6 +11,8 @@ interface Overview {
   dependencies: Record<string, string>
   queue: Record<string, unknown> | null
   workers: Record<string, number> | null
+  jobs: unknown
+  orgs: unknown
   redis: Record<string, number> | null
   lastSweep: string | null
 }
@@ -32,6 +34,9 @@ test('the overview counts the queue, with the age of the job that has waited lon
     dependencies: { redis: 'up', 'object store': 'up', 'manager database': 'up' },
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
     workers: { count: 0, slots: 0, busy: 0 },
+    jobs: { queued: 0, running: 0, committing: 0 },
+    orgs: [],
+    lastHour: { succeeded: 0, failed: 0, cancelled: 0, pairs: 0, callbacksFailed: 0 },
     redis: { memoryBytes: expect.any(Number), memoryLimitBytes: expect.any(Number) },
     lastSweep: null,
     dashboardUrl: null,
@@ -41,7 +46,8 @@ test('the overview counts the queue, with the age of the job that has waited lon
   for (const fileName of ['a', 'b']) {
     await client.post('/1.0/publish/', { ...fields, originIds: ['p1'], orgName, fileName }, { Prefer: 'respond-async' })
   }
-  const { queue } = await overview()
+  const { queue, jobs, orgs } = await overview()
+  expect([jobs, orgs]).toEqual([{ queued: 2, running: 0, committing: 0 }, [{ orgName, running: 0, openRuns: 2 }]])
   expect(queue).toEqual({ ...idle, waiting: 2, openRuns: 2, oldestWaitSeconds: expect.any(Number) })
   expect(queue?.oldestWaitSeconds).toBeGreaterThan(0)
 })
@@ -51,6 +57,9 @@ test('the overview counts the workers that run', async () => {
   await expect.poll(overview, { timeout: 30_000 }).toMatchObject({
     queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
     workers: { count: 1, slots: 3, busy: 0 },
+    jobs: { queued: 0, running: 0, committing: 0 },
+    orgs: [],
+    lastHour: { succeeded: 2, failed: 0, cancelled: 0, pairs: 6, callbacksFailed: 0 },
   })
   await worker.stop(40_000)
   expect((await overview()).workers).toEqual({ count: 0, slots: 0, busy: 0 })
@@ -72,6 +81,9 @@ test('while Redis is away the dependencies are still reported', async () => {
       dependencies: { redis: 'down', 'object store': 'up', 'manager database': 'up' },
       queue: null,
       workers: null,
+      jobs: null,
+      orgs: null,
+      lastHour: null,
       redis: null,
       lastSweep: null,
       dashboardUrl: 'https://grafana.example/d/packets',
@@ -88,6 +100,10 @@ test('a slot with a run is busy, a worker that no longer reports does not count,
   await redis.set(sweptKey, '2026-11-25T12:00:00.000Z')
   expect(await overview()).toMatchObject({
     workers: { count: 1, slots: 4, busy: 3 },
+    orgs: [
+      { orgName: 'acme', running: 2, openRuns: 0 },
+      { orgName: 'beta', running: 1, openRuns: 0 },
+    ],
     lastSweep: '2026-11-25T12:00:00.000Z',
   })
   await redis.del(workersKey, sweptKey)

@@ -67,10 +67,12 @@ test('the examples of the publish area and its jobs work', async () => {
     await works('get /1.0/publish/:orgName/:fileName/url', { fileName })
     await works('get /1.0/publish/:orgName/:fileName/manifest', { fileName })
   }
+  await works('get /1.0/jobs/summary')
   const { jobs } = (await works('get /1.0/jobs')) as unknown as { jobs: { id: string; kind: string }[] }
   expect(jobs.map(({ kind }) => kind)).toEqual(['multi', 'publish'])
   for (const { id } of jobs) {
     await works('get /1.0/jobs/:id', { id })
+    await works('get /1.0/jobs/:id/slices', { id })
     await works('get /1.0/jobs/:id/events', { id })
     await works('get /1.0/jobs/:id/result', { id })
   }

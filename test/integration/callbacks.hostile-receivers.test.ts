@@ -29,24 +29,35 @@ async function outcomeAt(url: string) {
   return callbackOf(context, id)
 }
 
-const unanswered = { state: 'failed', attempts: 2, lastStatus: null }
+const anyTime = expect.stringMatching(/^20.*Z$/)
+const failedAt = (host: string, lastStatus: number | null, lastFailure: string | null) => ({
+  state: 'failed',
+  attempts: 2,
+  lastStatus,
+  lastFailure,
+  lastAttemptAt: anyTime,
+  nextAttemptAt: null,
+  host,
+})
+const unanswered = (why: string, host = receiver.address) => failedAt(host, null, why)
+const named = `receiver.example:${port}`
 
 describe('a receiver that', () => {
   test('a callback to a receiver that is down fails', async () => {
-    expect(await outcomeAt('https://127.0.0.1:1/')).toEqual(unanswered)
+    expect(await outcomeAt('https://127.0.0.1:1/')).toEqual(unanswered('refused', '127.0.0.1:1'))
   })
 
   test('an attempt to call a receiver that never answers ends at its limit', async () => {
     receiver.answerWith(() => {})
     const startedAt = performance.now()
-    expect(await outcomeAt(receiver.url)).toEqual(unanswered)
+    expect(await outcomeAt(receiver.url)).toEqual(unanswered('timedOut'))
     receiver.answerWith(noContent)
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2 * limitMs)
   })
 
   test('a callback to a receiver that changes the protocol fails', async () => {
     receiver.answerWith((response) => response.writeHead(101, { Upgrade: 'x', Connection: 'Upgrade' }).end())
-    expect(await outcomeAt(receiver.url)).toEqual(unanswered)
+    expect(await outcomeAt(receiver.url)).toEqual(unanswered('brokeOff'))
     receiver.answerWith(noContent)
   })
 
@@ -56,7 +67,7 @@ describe('a receiver that', () => {
       for (const status of [301, 302, 303, 307, 308]) {
         const before = receiver.received.length
         receiver.answerWith((response) => response.writeHead(status, { Location: location }).end())
-        expect(await outcomeAt(receiver.url)).toEqual({ state: 'failed', attempts: 2, lastStatus: status })
+        expect(await outcomeAt(receiver.url)).toEqual(failedAt(receiver.address, status, null))
         expect(receiver.received.slice(before).map(({ path }) => path)).toEqual(Array(2).fill('/hooks?for=packets'))
       }
       receiver.answerWith(noContent)
@@ -66,7 +77,7 @@ describe('a receiver that', () => {
 
   test('a receiver that has no certificate for its name gets no request', async () => {
     const plain = receiver.received.length
-    expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered)
+    expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered('certificate', named))
     expect([receiver.received.length - plain, receiver.connections() > 0]).toEqual([0, true])
   })
 })
@@ -80,7 +91,7 @@ describe('a name that was accepted', () => {
     expect(await callbackAddress(url, settings)).toBe('127.0.0.1')
     for (const addresses of [['127.0.0.2'], ['127.0.0.1', '127.0.0.2'], ['169.254.169.254']]) {
       answers.A = addresses
-      expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered)
+      expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered('notAllowed', named))
     }
     answers.A = ['127.0.0.1']
     expect(elsewhere.connections()).toBe(0)
@@ -90,7 +101,7 @@ describe('a name that was accepted', () => {
     let asked = 0
     Object.defineProperty(answers, 'A', { get: () => (asked++ % 2 === 0 ? ['127.0.0.1'] : ['127.0.0.2']) })
     const before = receiver.connections()
-    expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered)
+    expect(await outcomeAt(`https://receiver.example:${port}/`)).toEqual(unanswered('notAllowed', named))
     expect([receiver.connections() - before, elsewhere.connections(), asked]).toEqual([1, 0, 2])
   })
 })

@@ -33,6 +33,23 @@ const report = { ...createReport().read(), collapsed: 7 }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('an attempt', () => {
+  test('the causes of the last ten failed runs are kept, oldest first, and none after the end', async () => {
+    const { id } = await queuedJob()
+    await records.start(id)
+    const failureOf = (attempt: number) => ({
+      attempt,
+      slice: null,
+      code: 'originBroke',
+      message: 'a “quoted” / cause',
+    })
+    for (let attempt = 1; attempt <= 11; attempt++) await records.noteFailure(id, failureOf(attempt))
+    const kept = Array.from({ length: 10 }, (_, at) => ({ ...failureOf(at + 2), at: time }))
+    expect((await records.read(id))?.failures).toEqual(kept)
+    await records.finish(id, 'failed', {})
+    await records.noteFailure(id, failureOf(12))
+    expect((await records.read(id))?.failures).toEqual(kept)
+  })
+
   test('an attempt starts a queued job, and is counted', async () => {
     const { id } = await queuedJob()
     const queued = await records.read(id)

@@ -50,6 +50,8 @@ describe('a job', () => {
       ranMs: 0,
       callback: null,
       paused: null,
+      waiting: null,
+      failures: [],
       callbackRounds: 0,
       expiresAt: null,
       version: jobVersion,

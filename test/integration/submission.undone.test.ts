@@ -121,7 +121,7 @@ describe('a submission leaves', () => {
     )
     await expect(outcome).rejects.toMatchObject({ code: 'queueAway' })
     const [id = ''] = await redis.zrange(`packets:jobs:${submission.orgName}`, '0', '-1')
-    expect((await whole.records.read(id))?.callback).toEqual({ state: 'due', attempts: 0, lastStatus: null })
+    expect((await whole.records.read(id))?.callback).toMatchObject({ state: 'due', attempts: 0, lastStatus: null })
     expect(await redis.exists(`${queuePrefix}:${callbackQueueName}:${id}`)).toBe(1)
     expect(await redis.zscore(callbacksDueKey, id)).not.toBeNull()
   })

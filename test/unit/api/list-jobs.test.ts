@@ -21,7 +21,11 @@ function context() {
   const fake = only<JobRecords>({
     list: async (_, after, limit) =>
       positions.filter((one) => !unlisted.has(one.id) && (after === null || isAfter(one, after))).slice(0, limit),
-    statesOf: async (ids) => ids.map((id) => stateOf(placeOf(id))),
+    briefsOf: async (ids) =>
+      ids.map((id) => {
+        const state = stateOf(placeOf(id))
+        return state && { id, state, orgName, fileName: id, callback: null, error: null }
+      }),
     async readMany(ids) {
       records += ids.length
       return ids.map((id) => {

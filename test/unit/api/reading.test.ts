@@ -24,7 +24,7 @@ const database = {
   write: async () => [],
   close: async () => {},
 }
-const records = only<JobRecords>({ statesOf: async () => [], readMany: async () => [] })
+const records = only<JobRecords>({ briefsOf: async () => [], readMany: async () => [] })
 const others = {
   records,
   models: createModels(database),
@@ -60,10 +60,10 @@ test('a token runs one long read at a time, and any number of ordinary lists', a
 
 test('a list of jobs by state is long beyond six pages', async () => {
   const eve = client('eve')
-  for (let page = 0; page < 7; page++) await eve.records.statesOf([])
+  for (let page = 0; page < 7; page++) await eve.records.briefsOf([])
   const second = client('eve')
-  for (let page = 0; page < 6; page++) await second.records.statesOf([])
-  await expect(second.records.statesOf([])).rejects.toMatchObject({ code: 'tooManyAtOnce' })
+  for (let page = 0; page < 6; page++) await second.records.briefsOf([])
+  await expect(second.records.briefsOf([])).rejects.toMatchObject({ code: 'tooManyAtOnce' })
 })
 
 test('a token runs one search for more than a hundred texts at a time', async () => {

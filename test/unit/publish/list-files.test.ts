@@ -15,7 +15,7 @@ import { only } from '../../support/values/only.ts'
 const store = openMemoryStore()
 const empty = Buffer.from('{}')
 /** Parts of the context that a list of files does not use. */
-const unread = { records: only<JobRecords>({ statesOf: async () => [], readMany: async () => [] }), models: null }
+const unread = { records: only<JobRecords>({ briefsOf: async () => [], readMany: async () => [] }), models: null }
 const context = only<ApiContext>(storageOn(store))
 const nameOf = (number: number) => `f${String(number).padStart(5, '0')}`
 beforeAll(async () => {

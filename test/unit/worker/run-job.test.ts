@@ -40,6 +40,7 @@ function workerWith(failure: Error) {
   const finish = vi.fn(async () => true)
   const tenants: string[] = []
   const newTurn = vi.fn(async () => {})
+  const noteFailure = vi.fn(async () => {})
   const read = () => {
     tenants.push(currentTenant())
     return Promise.reject(failure)
@@ -53,6 +54,7 @@ function workerWith(failure: Error) {
       unendedRuns: async () => 0,
       progress: async () => null,
       finish,
+      noteFailure,
     }),
     fairShare: startFairShare({
       slots: 2,
@@ -68,7 +70,7 @@ function workerWith(failure: Error) {
     store: only<ObjectStore>({ get: async () => Buffer.from('{}\n'), async *list() {} }),
     secrets: only<Secrets>({ read }),
   })
-  return { context, finish, tenants, newTurn }
+  return { context, finish, tenants, newTurn, noteFailure }
 }
 
 function lastDelivery() {
@@ -97,10 +99,12 @@ test('what a run holds of what origins send counts for its org', async () => {
   expect(tenants).toEqual([record.orgName])
 })
 
-test('a run that is tried again gets a new turn', async () => {
-  const { context, newTurn } = workerWith(errors.originBroke())
+test('a run that is tried again gets a new turn, and its cause is kept for clients', async () => {
+  const { context, newTurn, noteFailure } = workerWith(errors.originBroke())
   const { delivery } = lastDelivery()
   const first = { ...delivery, attemptsMade: 0 } as unknown as Job<JobPayload>
   await expect(runJob(context, first, new AbortController().signal)).rejects.toThrow('originBroke')
   expect(newTurn).toHaveBeenCalledWith(first, record.orgName)
+  const { code, message } = errors.originBroke()
+  expect(noteFailure).toHaveBeenCalledWith(id, { attempt: 3, slice: null, code, message })
 })
