@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { useAsked } from './data.ts'
 import { Job } from './pages/job.tsx'
@@ -11,9 +11,16 @@ import { Boundary } from './ui/boundary.tsx'
 import { KeysHelp, useKeys } from './ui/keys.tsx'
 import { Page } from './ui/page.tsx'
 import { Time } from './ui/pieces.tsx'
+import { Late } from './ui/shown.tsx'
 
-/** A page whose code is loaded when it is first opened. The code may be gone, after a deployment. */
-const later = (load: () => Promise<ComponentType>) => lazy(() => load().catch(() => NotLoaded))
+const pagesOfLater: { preload(): Promise<unknown> }[] = []
+
+/** A page whose code is loaded when it is first opened, or when there is time. It may be gone, after a deployment. */
+const later = (load: () => Promise<ComponentType>) => {
+  const page = lazy(() => load().catch(() => NotLoaded))
+  pagesOfLater.push(page)
+  return page
+}
 
 const NotLoaded = () => (
   <Page title="This page could not be loaded">
@@ -102,15 +109,22 @@ function Navigation({ session }: { session: Session }) {
   )
 }
 
-const keyPlaces = { j: '/console/jobs', p: '/console/packets' }
+/** The keys after `g`, by the name of the page. */
+const keysOfPlaces = { Jobs: 'j', Packets: 'p', Models: 'm', Publish: 'n', Operations: 'o' } as const
 
 function Pages({ session }: { session: Session }) {
   const { route, url } = useLocation()
-  const keys = useKeys(mayRead(session) ? keyPlaces : {}, route)
+  const [isLoading, setLoading] = useState(false)
+  const keyPlaces = useMemo(
+    () => Object.fromEntries(placesOf(session).map(([title, href]) => [keysOfPlaces[title], href])),
+    [session],
+  )
+  const keys = useKeys(keyPlaces, route)
   return (
     <Boundary url={url}>
       {maySeeOperations(session) && <PauseBanner />}
-      <Router>
+      {isLoading && <Late>The page is loading.</Late>}
+      <Router onLoadStart={() => setLoading(true)} onLoadEnd={() => setLoading(false)}>
         <Route path="/console" component={Start} />
         <Route path="/console/jobs" component={Jobs} />
         <Route path="/console/jobs/:id" component={Job} />
@@ -144,6 +158,8 @@ function PauseBanner() {
   )
 }
 
+const listed = (words: readonly string[]): string => words.join(', ') || 'none'
+
 function Start() {
   const { route } = useLocation()
   const session = useSignedIn()
@@ -153,7 +169,11 @@ function Start() {
   }, [route, first])
   return first ? null : (
     <Page title="No pages">
-      <p>This token has too few scopes or orgs for any page.</p>
+      <p>
+        This token has the scopes {listed(session.who.scopes)}, for the orgs {listed(session.who.orgs)}. Jobs and
+        Packets need publish:read, Models manager:read, Publish publish:write, and Operations ops:read for all orgs (*).
+        Ask whoever runs the service for another token.
+      </p>
     </Page>
   )
 }

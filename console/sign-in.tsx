@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '../client/service-error.ts'
 import { signIn } from './session.ts'
 import { Page } from './ui/page.tsx'
@@ -6,6 +6,8 @@ import { Problem } from './ui/shown.tsx'
 
 /** Takes a token. The address stays, so that a link leads to its page afterwards. */
 export function SignIn({ reason }: { reason: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const [token, setToken] = useState('')
   const [isKept, setKept] = useState(false)
   const [error, setError] = useState<Error | null>(null)
@@ -29,6 +31,7 @@ export function SignIn({ reason }: { reason: string }) {
           <input
             type="password"
             required
+            ref={field}
             value={token}
             autocomplete="off"
             onInput={({ currentTarget }) => setToken(currentTarget.value)}

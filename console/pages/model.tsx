@@ -1,6 +1,8 @@
 import { useRoute } from 'preact-iso'
+import { statementVersions } from '../../client/format.ts'
 import { describeProperty, pictureOfModel } from '../../client/picture/picture-of-model.ts'
 import { path } from '../../client/requests.ts'
+import { uniqueness } from '../../packet/cypher/schema.ts'
 import type { Model as Exported } from '../../wire/model.ts'
 import { useAsked } from '../data.ts'
 import { useSignedIn } from '../session.ts'
@@ -24,6 +26,9 @@ export function Model() {
   })
   return (
     <Page title={asked.data ? `Model ${asked.data.name}` : 'Model'}>
+      <nav aria-label="Path" class="tabs">
+        <a href="/console/models">Models</a>
+      </nav>
       <p class="quiet">
         <code>{grn}</code>
       </p>
@@ -34,12 +39,30 @@ export function Model() {
               <Copy text={() => JSON.stringify(model, null, 2)}>Copy the export</Copy>
             </div>
             <Drawn picture={pictureOfModel(name, model)} />
+            <Constraints model={model} />
             <Table caption="Node types" columns={typeColumns(model)} rows={model.nodeTypes} />
             <Table caption="Properties" columns={propertyColumns} rows={model.properties} />
           </>
         )}
       </Shown>
     </Page>
+  )
+}
+
+/** The uniqueness of the model's id properties, as a target gets it. */
+function Constraints({ model }: { model: Exported }) {
+  const statements = model.nodeTypes.flatMap(({ key, properties }) =>
+    properties.filter(({ unique }) => unique).map((property) => [key, property.key] as const),
+  )
+  if (statements.length === 0) return null
+  const text = statements.map(([label, property]) => `${uniqueness(label, property)['5']};`).join('\n')
+  return (
+    <details>
+      <summary>Constraints of a target, for {statementVersions['5']}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused region can be scrolled with keys */}
+      <pre tabIndex={0}>{text}</pre>
+      <Copy text={() => text}>Copy the statements</Copy>
+    </details>
   )
 }
 

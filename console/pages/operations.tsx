@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { number, size } from '../../client/format.ts'
+import { durationText } from '../../client/remaining.ts'
 import type { Overview } from '../../wire/overview.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref } from '../links.ts'
@@ -8,7 +9,8 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Facts, Table, Time } from '../ui/pieces.tsx'
 import { type Measured, Plot } from '../ui/plot.tsx'
-import { Shown, sentence } from '../ui/shown.tsx'
+import { AsOf, Shown, sentence } from '../ui/shown.tsx'
+import { Verdict } from './verdict.tsx'
 
 const everyMs = 5_000
 // Ten minutes.
@@ -32,8 +34,11 @@ export function Operations() {
       <Shown of={asked}>
         {(overview) => (
           <>
-            {overview.queue && <Pause paused={overview.queue.paused} session={session} again={asked.again} />}
+            <AsOf of={asked} />
+            <Verdict overview={overview} />
+            {overview.queue && <Paused paused={overview.queue.paused} />}
             <Now overview={overview} measured={measured.current} isLinked={mayRead(session)} />
+            {overview.queue && <Pause paused={overview.queue.paused} session={session} again={asked.again} />}
           </>
         )}
       </Shown>
@@ -47,42 +52,40 @@ interface PauseProps {
   again: () => void
 }
 
+const Paused = ({ paused }: Pick<PauseProps, 'paused'>) =>
+  paused && (
+    <p class="stale" role="status">
+      {paused.by ?? 'Somebody'} paused the queue
+      {paused.since && (
+        <>
+          {' '}
+          <Time at={paused.since} />
+        </>
+      )}
+      . Publishes are accepted and wait.
+    </p>
+  )
+
 function Pause({ paused, session, again }: PauseProps) {
-  const mayChange = session.who.scopes.includes('ops:write')
+  if (!session.who.scopes.includes('ops:write')) return null
   const send = (to: string) => () => session.client.ask('POST', `/1.0/ops/${to}`, {}).then(again)
   return (
-    <>
-      {paused && (
-        <p class="stale" role="status">
-          {paused.by ?? 'Somebody'} paused the queue
-          {paused.since && (
-            <>
-              {' '}
-              <Time at={paused.since} />
-            </>
-          )}
-          . Publishes are accepted and wait.
-        </p>
+    <div class="actions">
+      {paused ? (
+        <Confirm title="Resume the queue" refusal="Leave it paused" isHarmless act={send('resume')}>
+          <p>The workers will run the jobs that wait.</p>
+        </Confirm>
+      ) : (
+        <Confirm title="Pause the queue" refusal="Let it run" act={send('pause')}>
+          <p>The workers will start no new run, until you resume the queue. Runs under way will end.</p>
+        </Confirm>
       )}
-      {mayChange && (
-        <div class="actions">
-          {paused ? (
-            <Confirm title="Resume the queue" refusal="Leave it paused" isHarmless act={send('resume')}>
-              <p>The workers will run the jobs that wait.</p>
-            </Confirm>
-          ) : (
-            <Confirm title="Pause the queue" refusal="Let it run" act={send('pause')}>
-              <p>The workers will start no new run, until you resume the queue. Runs under way will end.</p>
-            </Confirm>
-          )}
-        </div>
-      )}
-    </>
+    </div>
   )
 }
 
 function Now({
-  overview: { dependencies, queue, workers, redis, lastSweep, dashboardUrl },
+  overview: { dependencies, queue, workers, jobs, orgs, lastHour, redis, lastSweep, dashboardUrl },
   measured,
   isLinked,
 }: {
@@ -95,6 +98,51 @@ function Now({
     isLinked ? <a href={jobsHref('', state)}>{number.format(count)}</a> : number.format(count)
   return (
     <>
+      {queue !== null && workers !== null && redis !== null && (
+        <>
+          {orgs && orgs.length > 0 && <Orgs orgs={orgs} slots={workers.slots} isLinked={isLinked} />}
+          <Facts
+            of={[
+              ...(jobs
+                ? ([
+                    ['Jobs queued', jobsIn('queued', jobs.queued)],
+                    ['Jobs running', jobsIn('running', jobs.running)],
+                  ] as const)
+                : []),
+              ...(lastHour
+                ? ([['Callbacks that failed in the last hour', number.format(lastHour.callbacksFailed)]] as const)
+                : []),
+              ['Runs waiting', number.format(queue.waiting)],
+              ['Runs under way', number.format(queue.running)],
+              ['Runs put off', number.format(queue.delayed)],
+              ['Multis waiting for their slices', number.format(queue.waitingForSlices)],
+              ['Oldest job not begun', durationText(queue.oldestWaitSeconds)],
+              [
+                'Runs not ended, of the limit',
+                `${number.format(queue.openRuns)} of ${number.format(queue.openRunsLimit)}`,
+              ],
+              ['Callbacks due', number.format(queue.callbacksDue)],
+              ['Workers', number.format(workers.count)],
+              ['Slots busy', `${number.format(workers.busy)} of ${number.format(workers.slots)}`],
+              [
+                'Redis memory',
+                `${size(redis.memoryBytes)}${redis.memoryLimitBytes > 0 ? ` of ${size(redis.memoryLimitBytes)}` : ''}`,
+              ],
+              ['Last removal of expired packets', lastSweep === null ? 'not within a day' : <Time at={lastSweep} />],
+            ]}
+          />
+          <Plot
+            title="Runs"
+            measured={measured}
+            lines={[
+              ['waiting', 'waiting'],
+              ['under way', 'running'],
+              ['slots busy', 'busy'],
+            ]}
+          />
+          <Plot title="Oldest job not begun, seconds" measured={measured} lines={[['seconds', 'oldestWaitSeconds']]} />
+        </>
+      )}
       <Table
         caption="Dependencies"
         columns={[
@@ -117,45 +165,27 @@ function Now({
           </a>
         </p>
       )}
-      {queue === null || workers === null || redis === null ? (
-        <p class="problem" role="alert">
-          Redis does not answer, so the queue is not known.
-        </p>
-      ) : (
-        <>
-          <Facts
-            of={[
-              ['Waiting', jobsIn('queued', queue.waiting)],
-              ['Running', jobsIn('running', queue.running)],
-              ['Waiting to run again', number.format(queue.delayed)],
-              ['Multis waiting for their slices', number.format(queue.waitingForSlices)],
-              ['Oldest wait', `${number.format(Math.round(queue.oldestWaitSeconds))} s`],
-              [
-                'Runs not ended, of the limit',
-                `${number.format(queue.openRuns)} of ${number.format(queue.openRunsLimit)}`,
-              ],
-              ['Callbacks due', number.format(queue.callbacksDue)],
-              ['Workers', number.format(workers.count)],
-              ['Slots busy', `${number.format(workers.busy)} of ${number.format(workers.slots)}`],
-              [
-                'Redis memory',
-                `${size(redis.memoryBytes)}${redis.memoryLimitBytes > 0 ? ` of ${size(redis.memoryLimitBytes)}` : ''}`,
-              ],
-              ['Last removal of expired packets', lastSweep === null ? 'not within a day' : <Time at={lastSweep} />],
-            ]}
-          />
-          <Plot
-            title="Jobs"
-            measured={measured}
-            lines={[
-              ['waiting', 'waiting'],
-              ['running', 'running'],
-              ['slots busy', 'busy'],
-            ]}
-          />
-          <Plot title="Oldest wait, seconds" measured={measured} lines={[['seconds', 'oldestWaitSeconds']]} />
-        </>
-      )}
     </>
   )
+}
+
+type OrgLoad = NonNullable<Overview['orgs']>[number]
+
+/** Who uses the slots: each org has its share, so a long bar beside waiting runs shows who is in the way. */
+function Orgs({ orgs, slots, isLinked }: { orgs: OrgLoad[]; slots: number; isLinked: boolean }) {
+  const columns = [
+    {
+      title: 'Org',
+      of: ({ orgName }: OrgLoad) => (isLinked ? <a href={jobsHref(orgName, 'open')}>{orgName}</a> : orgName),
+    },
+    { title: 'Slots', of: ({ running }: OrgLoad) => number.format(running), isNumber: true },
+    {
+      title: 'Of all slots',
+      of: ({ orgName, running }: OrgLoad) => (
+        <meter min={0} max={Math.max(1, slots)} value={running} aria-label={`Slots of ${orgName}`} />
+      ),
+    },
+    { title: 'Runs not ended', of: ({ openRuns }: OrgLoad) => number.format(openRuns), isNumber: true },
+  ]
+  return <Table caption="Slots by org" columns={columns} rows={orgs} keyOf={({ orgName }) => orgName} />
 }

@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
-import { number, packetText, reportLines, requiresLines, size } from '../../client/format.ts'
+import { delay } from '../../client/delay.ts'
+import { number, packetText, reportLines, requiresLines, size, statementVersions } from '../../client/format.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import type { FileList } from '../../wire/publish-response.ts'
 import { useAsked } from '../data.ts'
-import { jobHref, orgHref, quoted } from '../links.ts'
+import { jobHref, jobsHref, orgHref, quoted } from '../links.ts'
 import { mayWrite, type Session, useSignedIn } from '../session.ts'
+import { About } from '../ui/about.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Drawn } from '../ui/drawn.tsx'
 import { Page, useHere } from '../ui/page.tsx'
-import { Copy, Facts, Table, Time } from '../ui/pieces.tsx'
+import { Copy, Facts, Name, Table, Time } from '../ui/pieces.tsx'
 import { Problem, Shown } from '../ui/shown.tsx'
+import { Statements } from './packet-statements.tsx'
 
 /** What is in a packet, by its manifest; or what is known of a file of others. */
 export function Packet() {
@@ -27,6 +30,13 @@ export function Packet() {
   const hasNoManifest = asked.error instanceof ServiceError && asked.error.status === 404
   return (
     <Page title={`${org}/${name}`} about={`${org}/${name}`}>
+      <nav aria-label="Path" class="tabs">
+        <a href="/console/packets">Orgs</a>
+        <a href={orgHref(org)}>
+          <Name text={org} />
+        </a>
+        <a href={jobsHref(org)}>Jobs of {org}</a>
+      </nav>
       {hasNoManifest ? (
         <Other org={org} name={name} session={session} />
       ) : (
@@ -35,7 +45,7 @@ export function Packet() {
             <>
               <p class="lead">{packetText(manifest.pairs, manifest.parts.length, manifest.bytes)}</p>
               <Actions key={manifest.packet} org={org} name={name} session={session} parts={manifest.parts.length} />
-              <Manifest manifest={manifest} session={session} />
+              <Manifest manifest={manifest} org={org} session={session} />
             </>
           )}
         </Shown>
@@ -72,22 +82,17 @@ function Other({ org, name, session }: { org: string; name: string; session: Ses
   )
 }
 
-function Manifest({ manifest, session }: { manifest: PacketManifest; session: Session }) {
+function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: string; session: Session }) {
   const { packet, generation, jobId, createdAt, expiresAt, parts, sha256, shape, requires, report } = manifest
   const server = serverText(manifest)
   const lines = reportLines(report)
-  const counts = shape?.counts ?? []
   return (
     <>
       {shape && <Drawn picture={pictureOfShape(packet, { shape, identities: requires.constraints })} />}
       {shape == null ? (
         <p>The packet was stored by a version that did not count what it is about.</p>
       ) : (
-        <Table
-          caption={`What the pairs are about${shape.others > 0 ? `; ${number.format(shape.others)} others are not listed` : ''}`}
-          columns={aboutColumns}
-          rows={counts}
-        />
+        <About shape={shape} />
       )}
       <h2>What it leaves out</h2>
       {lines.length === 0 ? (
@@ -103,18 +108,24 @@ function Manifest({ manifest, session }: { manifest: PacketManifest; session: Se
       {requires.constraints.length === 0 ? (
         <p>{server}.</p>
       ) : (
-        <Table
-          caption={`${server}, with these constraints`}
-          columns={constraintColumns(manifest)}
-          rows={requires.constraints}
-        />
+        <Table caption={`${server}, with these constraints`} columns={constraintColumns} rows={requires.constraints} />
       )}
+      {requires.constraints.length > 0 && (
+        <p>
+          <Copy text={() => statementsOf(requires.constraints, '5')}>Copy for {statementVersions['5']}</Copy>{' '}
+          <Copy text={() => statementsOf(requires.constraints, '3.5')}>Copy for {statementVersions['3.5']}</Copy>
+        </p>
+      )}
+      {syntaxText(manifest) && <p>{syntaxText(manifest)}</p>}
       {requiresLines({ ...requires, constraints: [] })
         .slice(1)
         .map((line) => (
           <p key={line}>{line}</p>
         ))}
+      <h2>Statements</h2>
+      <Statements manifest={manifest} org={org} session={session} />
       <h2>Parts</h2>
+      {parts.length > 1 && <DownloadAll packet={packet} parts={parts.length} session={session} />}
       <Table caption={`Files of ${packet}`} columns={partColumns(manifest, session)} rows={parts} />
       <Facts
         of={[
@@ -131,36 +142,23 @@ function Manifest({ manifest, session }: { manifest: PacketManifest; session: Se
   )
 }
 
-type Count = NonNullable<PacketManifest['shape']>['counts'][number]
-const kindNames: Record<Count['kind'], string> = {
-  nodeUpsert: 'node upsert',
-  relationshipUpsert: 'relationship upsert',
-  relationshipCreate: 'relationship create',
-  cleanup: 'cleanup',
-  deleteProperties: 'delete of properties',
-  nodeDelete: 'delete of nodes',
-  postback: 'postback',
-}
-const aboutColumns = [
-  { title: 'Statement', of: ({ kind }: Count) => kindNames[kind] ?? kind },
-  { title: 'Label', of: ({ label }: Count) => label },
-  { title: 'Type', of: ({ type }: Count) => type ?? '' },
-  { title: 'To', of: ({ to }: Count) => to ?? '' },
-  { title: 'Count', of: ({ count }: Count) => number.format(count), isNumber: true },
-]
-
 type Constraint = PacketManifest['requires']['constraints'][number]
-/** Neo4j 4 and later refuse parameters in braces. */
-const serverText = ({ requires: { server }, parameterSyntax }: PacketManifest) =>
-  `Neo4j ${server}, or ${parameterSyntax === 'braces' ? 'a later one through a client that rewrites parameters, as packets replay does' : 'later'}`
+const serverText = ({ requires: { server } }: PacketManifest) => `Neo4j ${server} or later`
 
-const constraintColumns = ({ parameterSyntax }: PacketManifest) => [
+/** Neo4j 4 and later refuse parameters in braces. */
+const syntaxText = ({ parameterSyntax }: PacketManifest) =>
+  parameterSyntax === 'dollar'
+    ? ''
+    : 'Its parameters stand in braces, which Neo4j 4 and later refuse: a client must rewrite them, as packets replay does.'
+
+const statementsOf = (constraints: readonly Constraint[], version: '5' | '3.5') =>
+  constraints.map(({ cypher }) => `${cypher[version]};`).join('\n')
+
+const constraintColumns = [
   { title: 'Label', of: ({ label }: Constraint) => label },
   { title: 'Property', of: ({ property }: Constraint) => property },
-  {
-    title: 'Statement',
-    of: ({ cypher }: Constraint) => <code>{cypher[parameterSyntax === 'braces' ? '3.5' : '5']}</code>,
-  },
+  { title: statementVersions['5'], of: ({ cypher }: Constraint) => <code>{cypher['5']};</code> },
+  { title: statementVersions['3.5'], of: ({ cypher }: Constraint) => <code>{cypher['3.5']};</code> },
 ]
 
 type Part = PacketManifest['parts'][number]
@@ -197,6 +195,58 @@ interface DownloadProps {
   session: Session
 }
 
+/** Between the starts of two downloads, because a browser cancels one that another one follows at once. */
+const apartMs = 1_500
+
+/** Downloads all parts, one after the other. */
+function DownloadAll({ packet, parts, session }: { packet: string; parts: number; session: Session }) {
+  const [error, setError] = useState<Error | null>(null)
+  const [started, setStarted] = useState(0)
+  const isHere = useHere()
+  async function downloadAll(): Promise<void> {
+    setError(null)
+    try {
+      const links = await linksOf(packet, session)
+      for (const [at, link] of links.entries()) {
+        if (!isHere()) return
+        follow(link)
+        setStarted(at + 1)
+        await delay(apartMs)
+      }
+    } catch (failure) {
+      setError(failure as Error)
+    }
+  }
+  return (
+    <p>
+      <button type="button" onClick={downloadAll} disabled={started > 0 && started < parts}>
+        Download all {number.format(parts)} parts
+      </button>{' '}
+      <span role="status">
+        {started > 0 && `Began ${number.format(started)} of ${number.format(parts)} downloads.`}
+      </span>
+      {error && <Problem error={error} />}
+    </p>
+  )
+}
+
+/** Links to the parts of a packet, in order. They are kept nowhere. */
+async function linksOf(packet: string, session: Session): Promise<string[]> {
+  const [org, name] = [packet.slice(0, packet.lastIndexOf('/')), packet.slice(packet.lastIndexOf('/') + 1)]
+  const query = { lifetime: linkSeconds }
+  const url = path`/1.0/publish/${org}/${name}/url`
+  const { fileLocation, fileLocations } = await session.client.ask<Links>('GET', url, { query })
+  return fileLocations ?? [fileLocation ?? '']
+}
+
+function follow(url: string): void {
+  const link = document.createElement('a')
+  link.href = url
+  link.rel = 'noreferrer'
+  link.download = ''
+  link.click()
+}
+
 /**
  * Downloads a file: a part of a packet, or a file of others. Links are made at the click and kept nowhere. One file at a
  * time, because a browser cancels a download that another one follows at once.
@@ -205,17 +255,8 @@ function Download({ packet, file, at, session }: DownloadProps) {
   const [error, setError] = useState<Error | null>(null)
   async function download(): Promise<void> {
     setError(null)
-    const [org, name] = [packet.slice(0, packet.lastIndexOf('/')), packet.slice(packet.lastIndexOf('/') + 1)]
     try {
-      const query = { lifetime: linkSeconds }
-      const url = path`/1.0/publish/${org}/${name}/url`
-      const { fileLocation, fileLocations } = await session.client.ask<Links>('GET', url, { query })
-      const links = fileLocations ?? [fileLocation ?? '']
-      const link = document.createElement('a')
-      link.href = links[at] as string
-      link.rel = 'noreferrer'
-      link.download = ''
-      link.click()
+      follow((await linksOf(packet, session))[at] as string)
     } catch (failure) {
       setError(failure as Error)
     }

@@ -2,24 +2,29 @@ import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
+import { faultText, jsonFault } from '../../client/json-fault.ts'
+import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { PublishFields } from '../../shared/request/fields.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
+import type { PacketManifest } from '../../wire/manifest.ts'
 import { jobHref, quoted } from '../links.ts'
 import { mayRead, mayWrite, type Session, useSignedIn } from '../session.ts'
+import { About } from '../ui/about.tsx'
+import { Drawn } from '../ui/drawn.tsx'
 import { Page, useHere } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
 
-const exampleIn = (org: string) => `{
+const exampleIn = (org: string, name = 'airports.json') => `{
   "dbUrl": "bolt://origin.example:7687",
   "mappedIndices": {"DEFAULT_INDEX": "Airport", "DEFAULT_ID_FIELD": "iata"},
   "originIds": ["SEA", "JFK"],
   "metadata": true,
   "relationships": ["FLIGHT>"],
   "orgName": ${JSON.stringify(org)},
-  "fileName": "airports.json"
+  "fileName": ${JSON.stringify(name)}
 }`
 
 /** The request that a user last wrote, for when he comes back to the page or has signed in again. */
@@ -30,6 +35,9 @@ interface Tried {
   request: string
   dryRun: DryRun
   sample: string
+  /** The packet's name, and what the packet of that name is about that exists. */
+  name: string
+  before: PacketManifest['shape']
 }
 
 export function Publish() {
@@ -46,12 +54,14 @@ const newKey = (): string => crypto.getRandomValues(new Uint8Array(16)).join('-'
 
 /** Composes a publish, which must be tried first. The field of the password is emptied when the service has the job. */
 function Editor({ session }: { session: Session }) {
-  const { route } = useLocation()
+  const { route, query } = useLocation()
   const isHere = useHere()
+  const ownOrg = session.who.orgs.find((org) => org !== '*') ?? 'acme'
   const own = draft?.of === session.who.name ? draft : null
-  const [text, setText] = useState(own?.text ?? exampleIn(session.who.orgs.find((org) => org !== '*') ?? 'acme'))
+  const [text, setText] = useState(() => (own && !query.name ? own.text : exampleIn(query.org ?? ownOrg, query.name)))
   const [user, setUser] = useState(own?.user ?? 'neo4j')
   draft = { of: session.who.name, text, user }
+  const editor = useRef<HTMLTextAreaElement>(null)
   const password = useRef<HTMLInputElement>(null)
   const [tried, setTried] = useState<Tried | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -59,9 +69,17 @@ function Editor({ session }: { session: Session }) {
   const [accepted, setAccepted] = useState<string | null>(null)
   const waiting = useRef<AbortController | null>(null)
   const [isForced, setForced] = useState(false)
+  const [created, setCreated] = useState<string | null>(null)
   // Sent again, the publish that was tried is the same job.
   const request = JSON.stringify([text, user, isForced])
   const [key, setKey] = useState(newKey)
+
+  /** Puts the cursor where the text stops being JSON. */
+  function showFault(): void {
+    const offset = jsonFault(text)?.offset ?? 0
+    editor.current?.focus()
+    editor.current?.setSelectionRange(offset, offset + 1)
+  }
 
   async function send(work: (requests: PublishFields[]) => Promise<void>): Promise<void> {
     if (isSending) return
@@ -72,6 +90,7 @@ function Editor({ session }: { session: Session }) {
       await work(withCredentials(text, user, password.current?.value ?? ''))
     } catch (failure) {
       if (waiting.current?.signal.aborted) return
+      if (failure instanceof SyntaxError) showFault()
       setError(isList(text) ? (failure as Error) : ofOneRequest(failure as Error))
     } finally {
       setSending(false)
@@ -86,7 +105,11 @@ function Editor({ session }: { session: Session }) {
       waiting.current = new AbortController()
       const answer = await session.client.dryRun(given, isForced, waiting.current.signal)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
-      setTried({ request, dryRun, sample: sampleIn(answer) })
+      const { orgName, fileName } = given[0] ?? {}
+      const signal = waiting.current.signal
+      const isThere = isForced || dryRun.wouldConflict
+      const before = isThere ? await shapeOf(session, orgName, fileName, signal) : null
+      setTried({ request, dryRun, sample: sampleIn(answer), name: `${orgName}/${fileName}`, before })
     })
   const publish = () =>
     send(async (given) => {
@@ -95,6 +118,13 @@ function Editor({ session }: { session: Session }) {
       if (!mayRead(session)) setAccepted(id)
       else if (isHere()) route(jobHref(id))
     })
+  /** Goes on with the dry run for whose sake the org was created. */
+  function continueWith(org: string): void {
+    setCreated(org)
+    // The button with the focus is gone.
+    document.querySelector<HTMLElement>('h1')?.focus()
+    void tryIt()
+  }
   const isTried = tried?.request === request
   const mayPublish = isTried && !tried.dryRun.wouldConflict
 
@@ -104,6 +134,7 @@ function Editor({ session }: { session: Session }) {
         <label>
           Request, or a list of them, as JSON; without credentials
           <textarea
+            ref={editor}
             rows={14}
             spellcheck={false}
             value={text}
@@ -153,20 +184,35 @@ function Editor({ session }: { session: Session }) {
         </p>
       )}
       {error && <Problem error={error} />}
-      {error && <CreateOrg error={error} text={text} session={session} done={() => setError(null)} />}
+      {error && <CreateOrg error={error} text={text} session={session} done={continueWith} />}
+      {created && (
+        <p role="status">
+          Created the org {printableLine(created)}. {isSending ? 'Running the request dry…' : ''}
+        </p>
+      )}
       {tried && <Result tried={tried} isCurrent={isTried} />}
     </>
   )
 }
 
+/** What the packet of a name is about; null if there is none, or the token may not see it. */
+async function shapeOf(session: Session, org: unknown, name: unknown, signal: AbortSignal) {
+  if (!mayRead(session) || typeof org !== 'string' || typeof name !== 'string' || !org || !name) return null
+  const asked = session.client.ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal })
+  return asked.then(
+    ({ shape }) => shape,
+    () => null,
+  )
+}
+
 /** Creates the org that a request names, if the service says that there is none. */
-function CreateOrg(props: { error: Error; text: string; session: Session; done: () => void }) {
+function CreateOrg(props: { error: Error; text: string; session: Session; done: (org: string) => void }) {
   const { error, text, session, done } = props
   const [failure, setFailure] = useState<Error | null>(null)
   const org = orgIn(text)
   const isOwn = session.who.orgs.some((own) => own === '*' || own === org || org?.startsWith(`${own}/`))
   if (!isMissingOrg(error) || org === null || !isOwn) return null
-  const create = () => session.client.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
+  const create = () => session.client.ask('POST', path`/1.0/publish/${org}`, {}).then(() => done(org), setFailure)
   return (
     <>
       <button type="button" onClick={create}>
@@ -181,7 +227,7 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
 const isMissingOrg = (error: Error): boolean =>
   error instanceof ServiceError && error.message.startsWith('the service answered 404 Not Found: orgName:')
 
-function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
+function Result({ tried: { dryRun, sample, name, before }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
   return (
     <section aria-live="polite">
       <h2>Dry run</h2>
@@ -191,7 +237,17 @@ function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurr
           The name is taken. Choose another one, or choose to replace the packet; then run the request dry again.
         </p>
       )}
-      <pre>{dryRunLines(dryRun).map(printableLine).join('\n')}</pre>
+      {dryRun.shape && (
+        <>
+          <Drawn picture={pictureOfShape(name, { shape: dryRun.shape, identities: dryRun.requires.constraints })} />
+          <About shape={dryRun.shape} before={before} />
+        </>
+      )}
+      {before && (
+        <p class="quiet">“Now” is the packet of this name that exists, “After” the one that the publish would make.</p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused region can be scrolled with keys */}
+      <pre tabIndex={0}>{dryRunLines(dryRun).map(printableLine).join('\n')}</pre>
       <Sample sample={sample} />
     </section>
   )
@@ -217,8 +273,12 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
 const keepingNumbers: Reviver = (_key, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)
 
-/** The requests of a text, with their numbers as they are. @throws SyntaxError */
-const requestsIn = (text: string): Partial<PublishFields>[] => [JSON.parse(text, keepingNumbers as never)].flat()
+/** The requests of a text, with their numbers as they are. @throws SyntaxError that names the place */
+function requestsIn(text: string): Partial<PublishFields>[] {
+  const fault = jsonFault(text)
+  if (fault !== null) throw new SyntaxError(`The request is ${faultText(fault)}`)
+  return [JSON.parse(text, keepingNumbers as never)].flat()
+}
 
 /** The org that the first request names; null if there is none. */
 function orgIn(text: string): string | null {

@@ -19,7 +19,8 @@ export function Drawn({ picture }: { picture: Picture }) {
   }
   const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgOf(picture))}`
   return (
-    <figure>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: only a focused region can be scrolled with keys
+    <figure tabIndex={0}>
       <img src={url} alt={`${title}: labels and the types between them; the tables below say the same`} />
     </figure>
   )

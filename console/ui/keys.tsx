@@ -55,7 +55,7 @@ export function KeysHelp({ isShown, show, isOff, turn, places }: ReturnType<type
           <dl class="facts">
             {[
               ['/', 'goes to the search field'],
-              ...Object.entries(places).map(([key, place]) => [`g ${key}`, `goes to the ${place.split('/').at(-1)}`]),
+              ...Object.entries(places).map(([key, place]) => [`g ${key}`, `goes to ${place.split('/').at(-1)}`]),
               ['?', 'shows the shortcuts'],
             ].map(([key, what]) => (
               <div key={key}>

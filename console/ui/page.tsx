@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { printableLine } from '../../client/context.ts'
+import { Name } from './pieces.tsx'
 
 let isFirst = true
 
@@ -24,7 +25,7 @@ export function Page({ title, about, children }: Props) {
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
-        {printableLine(title)}
+        <Name text={title} />
       </h1>
       {children}
     </>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { printableLine } from '../../client/context.ts'
 import { number } from '../../client/format.ts'
@@ -19,6 +19,34 @@ export const State = ({ state }: { state: Job['state'] }) => (
   </span>
 )
 
+/**
+ * A name, or a path of names: each keeps its own direction, because one that is read from right to left would turn
+ * those beside it. A line may break after a slash and before the end of a file's name.
+ */
+export const Name = ({ text }: { text: string }) => (
+  <>
+    {printableLine(text)
+      .split('/')
+      .map((segment, at) => {
+        const dot = segment.lastIndexOf('.')
+        return (
+          <Fragment key={at}>
+            {at > 0 && (
+              <>
+                /<wbr />
+              </>
+            )}
+            <bdi>
+              {dot > 0 ? segment.slice(0, dot) : segment}
+              {dot > 0 && <wbr />}
+              {dot > 0 && segment.slice(dot)}
+            </bdi>
+          </Fragment>
+        )
+      })}
+  </>
+)
+
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -27,20 +55,36 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
-const toldEveryMs = 15_000
+const dayMs = 86_400_000
 
-/** How long ago, or in how long; the time itself as a tip. */
-export function Time({ at }: { at: string }) {
+/** A time of day, with the day unless that is today: `14:03:22`, `yesterday 23:49:10`, `2026-11-22 08:00:00`. */
+export function clockText(at: string): string {
+  const time = new Date(at)
+  const clock = time.toLocaleTimeString('en-GB')
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  if (time.getTime() >= midnight && time.getTime() < midnight + dayMs) return clock
+  // `sv` writes ISO 8601 in the local zone.
+  const day =
+    time.getTime() >= midnight - dayMs && time.getTime() < midnight ? 'yesterday' : time.toLocaleDateString('sv')
+  return `${day} ${clock}`
+}
+
+const [newEveryMs, oldEveryMs, newSeconds] = [1_000, 15_000, 90]
+
+/** How long ago, or in how long; the time itself as a tip, or with `isWhole` beside it. */
+export function Time({ at, isWhole = false }: { at: string; isWhole?: boolean }) {
   const [, render] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => render((count) => count + 1), toldEveryMs)
-    return () => clearInterval(timer)
-  }, [])
   const seconds = (Date.parse(at) - Date.now()) / 1_000
+  const everyMs = Math.abs(seconds) < newSeconds ? newEveryMs : oldEveryMs
+  useEffect(() => {
+    const timer = setInterval(() => render((count) => count + 1), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
   const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]
   return (
     <time dateTime={at} title={at}>
       {relative.format(Math.trunc(seconds / size), unit)}
+      {isWhole && ` (${clockText(at)})`}
     </time>
   )
 }
@@ -87,19 +131,21 @@ interface TableProps<Row> {
   rows: readonly Row[]
   /** Identifies a row, if rows come and go. */
   keyOf?: (row: Row) => string
+  /** Whether rows are as low as their text. */
+  isDense?: boolean
 }
 
 /** Rows that a table shows at a time. Beyond them a browser takes seconds for its layout, and the page stands still. */
 const rowsAtATime = 1_000
 
 /** A table that becomes a list of cards on narrow screens. */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, isDense = false }: TableProps<Row>) {
   const [most, setMost] = useState(rowsAtATime)
   const shown = rows.length > most ? rows.slice(0, most) : rows
   const left = rows.length - shown.length
   return (
     <>
-      <table>
+      <table class={isDense ? 'dense' : ''}>
         <caption>{printableLine(caption)}</caption>
         <thead>
           <tr>

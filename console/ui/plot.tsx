@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
+import { number } from '../../client/format.ts'
 
 /** What was measured at one moment, in seconds since the epoch. */
 export interface Measured {
@@ -17,7 +18,6 @@ interface Props {
 }
 
 const strokes = ['--accent', '--warn', '--quiet']
-const legend = { live: false }
 const height = 180
 const [leastShownSeconds, mostShownSeconds] = [60, 600]
 
@@ -29,6 +29,8 @@ function shownTimes(_plot: unknown, first: number | null): [number, number] {
 }
 
 const colourOf = (at: Element, name: string): string => getComputedStyle(at).getPropertyValue(name)
+
+const valueText = (value: number | null | undefined): string => (value == null ? '–' : number.format(Math.round(value)))
 
 const clock = (seconds: number): string => new Date(seconds * 1_000).toLocaleTimeString('en-GB')
 
@@ -45,6 +47,9 @@ export function Plot({ title, measured, lines }: Props) {
       label,
       stroke: colourOf(at, strokes[index] as string),
       width: 2,
+      // At the cursor, or else the last value.
+      value: (plot: UPlot, value: number | null, _at: number, index: number | null) =>
+        valueText(index === null ? plot.data[1 + lines.findIndex(([name]) => name === label)]?.at(-1) : value),
       // A line that lies on another one stays visible.
       dash: index === 0 ? [] : [8 - 2 * index, 4],
     }))
@@ -52,7 +57,13 @@ export function Plot({ title, measured, lines }: Props) {
       x: { range: shownTimes },
       y: { range: (_: unknown, _least: number, most: number): [number, number] => [0, Math.max(4, most * 1.1)] },
     }
-    const options = { width: at.clientWidth, height, axes: [times, axis], scales, series: [{}, ...series], legend }
+    const options = {
+      width: at.clientWidth,
+      height,
+      axes: [times, axis],
+      scales,
+      series: [{ value: (_: unknown, at: number | null) => clock(at ?? Date.now() / 1_000) }, ...series],
+    }
     const made = new UPlot(options, [[], ...lines.map(() => [])], at)
     plot.current = made
     const sized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height }))

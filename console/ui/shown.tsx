@@ -21,6 +21,34 @@ export function Shown<T>({ of, children }: Props<T>) {
   )
 }
 
+/** From this age of the data the page says that the service is slow, and from the second that they may be wrong. */
+const [slowMs, oldMs] = [10_000, 15_000]
+
+/** When the data came: always there, and what the page shows is grey when they are old. */
+export function AsOf({ of: { answeredAt } }: { of: Pick<Asked<unknown>, 'answeredAt'> }) {
+  const ageMs = useEverySecond() - answeredAt
+  useEffect(() => {
+    document.body.classList.toggle('old', ageMs > oldMs)
+    return () => document.body.classList.remove('old')
+  }, [ageMs > oldMs])
+  return (
+    <p class={ageMs > slowMs ? 'stale' : 'quiet as-of'} role={ageMs > slowMs ? 'status' : undefined}>
+      As of {new Date(answeredAt).toLocaleTimeString('en-GB')}
+      {ageMs > slowMs ? '. The service has not answered since.' : ''}
+    </p>
+  )
+}
+
+/** The time, which renders the page again each second. */
+function useEverySecond(): number {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
 type StaleProps = Pick<Asked<unknown>, 'answeredAt' | 'isRepeated' | 'again'> & { error: Error }
 
 /** Says that the data on the page are old. */
@@ -38,19 +66,45 @@ export function Stale({ error, answeredAt, isRepeated, again }: StaleProps) {
   )
 }
 
-/** Appears late, so that fast answers do not flicker. */
-export function Skeleton({ isLoading }: { isLoading: boolean }) {
+/** Whether it is no longer so early that a fast answer would flicker. */
+function useLate(): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 200)
     return () => clearTimeout(timer)
   }, [])
+  return isLate
+}
+
+/** A sentence that appears late. */
+export const Late = ({ children }: { children: ComponentChildren }) =>
+  useLate() ? (
+    <p class="stale" role="status">
+      {children}
+    </p>
+  ) : null
+
+/** Appears late, so that fast answers do not flicker. */
+export function Skeleton({ isLoading }: { isLoading: boolean }) {
+  const isLate = useLate()
   if (!isLate || !isLoading) return null
   return (
     <div class="skeleton" role="status">
-      <span class="hidden">Loading</span>
+      <Slow>
+        <span class="hidden">Loading</span>
+      </Slow>
     </div>
   )
+}
+
+const wordMs = 4_000
+
+/** Says, after some seconds, how long the service has not answered. */
+function Slow({ children }: { children: ComponentChildren }) {
+  const [since] = useState(Date.now())
+  const waitedMs = useEverySecond() - since
+  if (waitedMs < wordMs) return children
+  return <p>The service is slow: no answer for {Math.floor(waitedMs / 1_000)} s.</p>
 }
 
 export function Problem({ error, again }: { error: Error; again?: () => void }) {

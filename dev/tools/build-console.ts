@@ -30,7 +30,7 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     metafile: true,
     logLevel: 'warning',
     legalComments: 'none',
-    define: { DOCUMENTED_ERRORS: JSON.stringify(documentedErrors()) },
+    define: { DOCUMENTED_ERRORS: JSON.stringify(documentedErrors()), RUNBOOK: JSON.stringify(runbook()) },
   })
   const outputOf = (entry: string) => {
     const [file] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? []
@@ -56,6 +56,32 @@ export function documentedErrors(): Record<string, string> {
     }),
   )
 }
+
+/** Alerts whose paragraph is the advice about all that they count, by the error code or the kind of fault. */
+const alertsOf = { jobTimedOut: 'PacketsJobsTimeOut', callback: 'PacketsCallbacksFail' }
+
+/** What operations.md advises: by error code of a job, and `callback` about one that was not delivered. */
+export function runbook(): Record<string, string> {
+  const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const [, alerts = ''] = operations.split('## Alerts, and what to do')
+  const sections = alerts.split(/^### /m).map((section): [string, string] => {
+    const [title = '', ...lines] = section.split('\n')
+    return [title, inlineText(lines.join('\n'))]
+  })
+  const bullets = sections.flatMap(([, text]) => text.split('\n').filter((line) => line.startsWith('- ')))
+  const ofCodes = bullets.flatMap((bullet) =>
+    [...bullet.matchAll(/`([a-z]\w+)`: /g)].map(([, code]) => [code, bullet.slice(2)]),
+  )
+  const ofAlerts = Object.entries(alertsOf).map(([what, alert]) => [what, new Map(sections).get(alert)])
+  return Object.fromEntries([...ofCodes, ...ofAlerts])
+}
+
+/** Markdown with each paragraph and bullet on one line, and the words of its links only. */
+const inlineText = (markdown: string): string =>
+  markdown
+    .trim()
+    .replaceAll(/\n(?!\n|- )\s*/g, ' ')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 
 const pageOf = (script: string, style: string) => `<!doctype html>
 <html lang="en">

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
 import { serveConsole } from '../../api/http/console.ts'
-import { documentedErrors } from '../../dev/tools/build-console.ts'
+import { documentedErrors, runbook } from '../../dev/tools/build-console.ts'
 import { ownService } from '../support/programs/own-service.ts'
 
 const { service } = await ownService({ env: { CONSOLE: 'on' } })
@@ -14,6 +14,11 @@ const get = (path: string) => fetch(service.apiUrl + path)
 
 /** The addresses of files in a text of the page or of one of its files. */
 const filesIn = (text: string) => [...text.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path)
+
+test('the address of the service alone leads to it', async () => {
+  const { status, headers } = await fetch(service.apiUrl, { redirect: 'manual' })
+  expect([status, headers.get('Location')]).toEqual([302, '/console'])
+})
 
 test('every path is the same page, never kept, under the strict policy', async () => {
   const first = await get('/console')
@@ -51,6 +56,9 @@ test('every error of the contract is explained in the console', () => {
   expect(Object.keys(errors).length).toBeGreaterThan(70)
   expect(errors.workerLost).toMatch(/^the job lost three workers/)
   expect(Object.values(errors).filter((text) => /[[\]`|]/.test(text))).toEqual([])
+  // What a worker or an origin does wrong needs advice beyond the contract's.
+  for (const code of ['workerLost', 'internal', 'storeAway', 'jobTimedOut', 'originUnreachable', 'callback'])
+    expect([code, runbook()[code]]).toEqual([code, expect.stringMatching(/^[^[\]\n]{20,400}$/)])
 })
 
 test('without the setting nothing is served', async () => {

@@ -35,7 +35,7 @@ const { version } = await modelWith(client, { Film: { title: ['String', 'unique'
 
 const pages = [
   ['jobs', '/console/jobs', 'Jobs, newest first'],
-  ['a failed job', `/console/jobs/${failed}`, /nothingThere, status 422: no node has the label/],
+  ['a failed job', `/console/jobs/${failed}`, /The contract: no node has the label/],
   ['a waiting job', `/console/jobs/${waiting}`, 'Cancel the job'],
   ['orgs', '/console/packets', 'Orgs'],
   ['an org', `/console/packets/${org}`, 'people.json'],
@@ -86,22 +86,55 @@ inBrowser('in a browser', () => {
     expect(await stored()).toBe('[{},{},""]')
   })
 
-  test('jobs are filtered by org and state, and the files of an org by the start of their names', async () => {
-    const { page, open: openPage } = await open()
+  test('jobs are found by org, state, part of a name and time; equal errors are one row; several are cancelled at once', async () => {
+    const { page, problems, open: openPage } = await open()
     await openPage('/console/jobs')
     await page.getByLabel('Org', { exact: true }).fill(` ${org} `)
-    await page.getByLabel('State').selectOption('failed')
-    await page.getByText('failed.json').waitFor()
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByRole('link', { name: 'failed 1' }).click()
+    await page.getByRole('link', { name: `${org}/failed.json` }).waitFor()
     expect(await page.getByText('people.json').count()).toBe(0)
     expect(new URL(page.url()).search).toBe(`?org=${encodeURIComponent(org)}&state=failed`)
+    await page.getByText('Why 1 job failed: 1 cause').click()
+    await page.getByRole('link', { name: 'the newest job' }).click()
+    await page.getByText('The contract: no node has the label').waitFor()
+    await page.goBack()
+    await page.getByLabel('Submitted').selectOption('yesterday')
+    await page.getByText('No job of the last seven days fits the filter.').waitFor()
+    await page.getByLabel('Submitted').selectOption('hour')
+    await page.getByRole('link', { name: /^all / }).click()
+    await page.getByLabel('Name or id has').fill('PEOPLE')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByRole('link', { name: 'all 1', exact: true }).waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
     await page.getByLabel('Org', { exact: true }).fill('no-such-org')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('No job of the last seven days fits the filter.').waitFor()
+
+    const some = [await submit('some-a.json'), await submit('some-b.json')]
+    await openPage(`/console/jobs?q=some-&state=open`)
+    for (const name of ['some-a.json', 'some-b.json']) await page.getByLabel(`Select ${org}/${name}`).check()
+    await page.getByRole('button', { name: 'Cancel 2 jobs' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2 jobs' }).click()
+    await page.getByText('No job of the last seven days fits the filter.').waitFor()
+    for (const id of some) expect((await client.get<{ state: string }>(`/1.0/jobs/${id}`)).body.state).toBe('cancelled')
+    expect(problems).toEqual([])
+  })
+
+  test('the files of an org are found by the start of their names', async () => {
+    const { page, open: openPage } = await open()
     await openPage(`/console/packets/${org}`)
     await page.getByLabel('Name begins with').fill('host')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: 'people.json' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'hostile.json' }).waitFor()
+    await page.getByLabel('anywhere in the name').check()
+    await page.getByLabel('Name has').fill('eople')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'people.json' }).waitFor()
+    expect(await page.getByRole('link', { name: 'hostile.json' }).count()).toBe(0)
+    await openPage('/console/packets/no-such-org')
+    await page.getByText('There is no org of this name, or this token may not see it').waitFor()
   })
 
   test('each part of a packet is downloaded by its own button', async () => {
@@ -110,6 +143,15 @@ inBrowser('in a browser', () => {
     const paths = body.fileLocations.map((url) => new URL(url).pathname)
     expect(new Set(paths).size).toBeGreaterThan(1)
     await openPage(`/console/packets/${org}/parts.json`)
+    await page.getByText('Statements, with values of properties').click()
+    await page
+      .getByText(/^MERGE/)
+      .first()
+      .waitFor()
+    const all: string[] = []
+    page.on('download', (download) => all.push(new URL(download.url()).pathname))
+    await page.getByRole('button', { name: /^Download all/ }).click()
+    await expect.poll(() => all, { timeout: 30_000 }).toEqual(paths)
     for (const [at, path] of paths.entries()) {
       const download = page.waitForEvent('download')
       await page.getByRole('button', { name: `Download parts.jsonPart${at + 1}of${paths.length}` }).click()

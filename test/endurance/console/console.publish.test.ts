@@ -85,6 +85,11 @@ inBrowser('the page Publish', () => {
     await fill(requestOf('made.json', { originIds: ['p3'] }))
     await dryRun()
     await page.getByText('The name is taken.').first().waitFor()
+    // A picture of what would be made, and what is different from the packet of the name.
+    expect(await page.locator('figure img').count()).toBe(1)
+    const row = page.getByRole('row', { name: /^node upsert/ }).first()
+    expect(await row.getByRole('cell').count()).toBe(6)
+    await page.getByRole('columnheader', { name: 'Now' }).waitFor()
     expect(await publish.isDisabled()).toBe(true)
     await page.getByLabel(/^Replace/).check()
     await dryRun()
@@ -107,9 +112,10 @@ inBrowser('the page Publish', () => {
     await button('Dry run').click()
     await page.getByText('refused the credentials').waitFor()
     expect(sent.length).toBe(2)
-    await fill('{"originIds": ')
+    await fill('{"originIds":\n  }')
     await button('Dry run').click()
-    await page.getByText(/JSON/).nth(1).waitFor()
+    await page.getByText('The request is not valid JSON: line 2, column 3: expected a value').waitFor()
+    expect(await page.evaluate('document.activeElement.selectionStart')).toBe(16)
     await fill(requestOf('x.json'), '')
     await button('Dry run').click()
     await page.getByText('Type the password of the origin').waitFor()
@@ -117,12 +123,14 @@ inBrowser('the page Publish', () => {
   })
 
   test('an org that does not exist can be created from the error', async () => {
-    const { fill, button, dryRun } = await editor()
+    const { page, fill, button } = await editor()
     await fill(requestOf('x.json', { orgName: `${org}new` }))
     await button('Dry run').click()
     await button(`Create the org ${org}new`).click()
-    await button(`Create the org ${org}new`).waitFor({ state: 'detached' })
-    await dryRun()
+    await page.getByText(`Created the org ${org}new.`).waitFor()
+    // The dry run for whose sake it was created goes on by itself.
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
     expect((await client.get(`/1.0/publish/${org}new`)).status).toBe(200)
   })
 

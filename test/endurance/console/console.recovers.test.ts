@@ -87,12 +87,12 @@ inBrowser('the console', () => {
     const { page, open: openPage } = await open()
     await openPage('/console/jobs')
     await page.getByText('Jobs, newest first').waitFor()
-    await page.getByLabel('State').focus()
-    for (let presses = 0; presses < 6; presses++) {
+    await page.getByLabel('Submitted').focus()
+    for (let presses = 0; presses < 3; presses++) {
       await page.keyboard.press('ArrowDown')
       await page.waitForTimeout(100)
     }
-    expect(await page.getByLabel('State').inputValue()).toBe('failed')
+    expect(await page.getByLabel('Submitted').inputValue()).toBe('yesterday')
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SELECT')
   })
 
