@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { convert } from './commands/convert.ts'
 import { copy } from './commands/copy.ts'
 import { create } from './commands/create.ts'
@@ -14,6 +14,7 @@ import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
 import { whoami } from './commands/whoami.ts'
+import { completionFor, type Shell, shells } from './completion.ts'
 import { type Context, printable, printableLine, printLines } from './context.ts'
 import { variableNames } from './environment.ts'
 import { exitCodes, Failure } from './exit.ts'
@@ -56,7 +57,12 @@ export function createProgram(context: Context): Command {
   const program = new Command('packets')
     .description('Gets packets of a graph database and replays them into another one')
     .version(version, '--version', 'print the version')
+    .addOption(new Option('--completion <shell>', 'print a script that completes commands').choices(shells))
   program.addHelpText('after', examples)
+  program.on('option:completion', (shell: Shell) => {
+    context.stdout.write(completionFor(shell, program))
+    throw new CommanderError(0, 'packets.completion', 'the script is written')
+  })
   for (const make of commands) {
     const command = withCommon(make(context))
     program.addCommand(command.showHelpAfterError(usageOf(command)))

@@ -17,12 +17,12 @@ const failureTexts: Record<NonNullable<Callback['lastFailure']>, string> = {
 
 /** What came of the last attempt. */
 export function attemptText({ lastStatus, lastFailure, host }: Callback): string {
-  const receiver = `The receiver${host === null ? '' : ` at ${host}`}`
+  const receiver = `The receiver${host ? ` at ${host}` : ''}`
   if (lastStatus !== null) {
     const isRedirect = lastStatus >= 300 && lastStatus < 400
     return `${receiver} answered ${lastStatus}${isRedirect ? ', and the service follows no redirects' : ''}.`
   }
-  return `${receiver} did not answer${lastFailure === null ? '' : `: ${failureTexts[lastFailure]}`}.`
+  return `${receiver} did not answer${lastFailure ? `: ${failureTexts[lastFailure]}` : ''}.`
 }
 
 /** Whether the callback arrived, and if not, why, and what comes next. */

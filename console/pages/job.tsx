@@ -42,6 +42,9 @@ function Followed({ id }: { id: string }) {
   )
 }
 
+/** Fields that a service lacks which is about to be replaced by a newer one. */
+const ofNewerServices = { waiting: null, failures: [] }
+
 /** Whether the tab is visible. */
 function useVisible(): boolean {
   const [isVisible, setVisible] = useState(!document.hidden)
@@ -69,7 +72,7 @@ function useJob(session: Session, id: string) {
     const left = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     function show(seen: JobRecord): void {
-      setJob(seen)
+      setJob({ ...ofNewerServices, ...seen })
       setAnsweredAt(Date.now())
       setError(null)
     }

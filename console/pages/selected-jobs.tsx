@@ -21,8 +21,9 @@ export function SelectedJobs({ jobs, session, done }: Props) {
     for (const job of some) {
       await act(job).catch((error: Error) => refused.push(`${job.fileName}: ${error.message}`))
     }
-    done()
+    // The selection stays, or the dialog would go with the reason.
     if (refused.length > 0) throw new Error(`${refused.length} of ${some.length} were refused: ${refused.join('; ')}`)
+    done()
   }
   return (
     <div class="actions selected">

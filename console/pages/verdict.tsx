@@ -12,8 +12,10 @@ const slowSeconds = 60
 export function Verdict({ overview }: { overview: Overview }) {
   const problems = problemsOf(overview)
   return (
-    <div class={problems.length > 0 ? 'problem' : 'good'} role="status">
-      <p class="lead">{problems.length === 0 ? 'All answers.' : problems.map(sentence).join(' ')}</p>
+    <div class={problems.length > 0 ? 'problem' : 'good'}>
+      <p class="lead" role="status">
+        {problems.length === 0 ? 'All answers.' : problems.map(sentence).join(' ')}
+      </p>
       <p>{loadText(overview)}</p>
       <p>{lastHourText(overview)}</p>
     </div>

@@ -25,12 +25,14 @@ export function Shown<T>({ of, children }: Props<T>) {
 const [slowMs, oldMs] = [10_000, 15_000]
 
 /** When the data came: always there, and what the page shows is grey when they are old. */
-export function AsOf({ of: { answeredAt } }: { of: Pick<Asked<unknown>, 'answeredAt'> }) {
+export function AsOf({ of: { answeredAt, error } }: { of: Pick<Asked<unknown>, 'answeredAt' | 'error'> }) {
   const ageMs = useEverySecond() - answeredAt
   useEffect(() => {
     document.body.classList.toggle('old', ageMs > oldMs)
     return () => document.body.classList.remove('old')
   }, [ageMs > oldMs])
+  // Then the error says it.
+  if (error !== null) return null
   return (
     <p class={ageMs > slowMs ? 'stale' : 'quiet as-of'} role={ageMs > slowMs ? 'status' : undefined}>
       As of {new Date(answeredAt).toLocaleTimeString('en-GB')}

@@ -5,7 +5,8 @@ import type { JobProgress, NamedJob } from '../../shared/jobs/job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
-import { recordKey } from '../../shared/redis/keys.ts'
+import { withWaiting } from '../../shared/queue/waiting.ts'
+import { queueKey, recordKey, workersKey } from '../../shared/redis/keys.ts'
 import { finalStates } from '../../wire/job-states.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
@@ -31,6 +32,24 @@ const reading = (subRequestsDone: number): JobProgress => ({
 const committing: JobProgress = { ...reading(4), phase: 'committing' }
 const report = { ...createReport().read(), collapsed: 7 }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+test('a job says how many deliveries the queue has before it, or when a delayed one comes, and nothing after its end', async () => {
+  const told = withWaiting(records, redis)
+  const jobs = [await queuedJob(), await queuedJob(), await queuedJob()] as const
+  const [first, second, delayed] = jobs.map(({ id }) => id) as [string, string, string]
+  await redis.zadd(queueKey('prioritized'), 1, first, 2, second)
+  const at = Date.parse('2026-11-22T12:00:05.000Z')
+  await redis.zadd(queueKey('delayed'), at * 0x1000 + 7, delayed)
+  const waiting = async () => (await told.readMany([second, delayed, first])).map((job) => job?.waiting)
+  const turn = (reason: string, ahead: number) => ({ reason, ahead, until: null })
+  const delay = { reason: 'delay', ahead: null, until: '2026-11-22T12:00:05.000Z' }
+  expect(await waiting()).toEqual([turn('noWorker', 1), delay, turn('noWorker', 0)])
+  await redis.hset(workersKey, 'live', `${Date.now()} 4 {}`)
+  await expect.poll(waiting).toEqual([turn('turn', 1), delay, turn('turn', 0)])
+  await records.finish(second, 'failed', {})
+  expect((await told.read(second))?.waiting).toBeNull()
+  await redis.del(workersKey, queueKey('prioritized'), queueKey('delayed'))
+})
 
 describe('an attempt', () => {
   test('the causes of the last ten failed runs are kept, oldest first, and none after the end', async () => {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
+import { readSlices } from '../../shared/jobs/stored/slices-seen.ts'
 import { recordKey, slicesKey } from '../../shared/redis/keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
@@ -36,6 +37,25 @@ describe('the progress of a large multi', () => {
     const { progress, attempt } = (await records.read(id)) ?? {}
     const sum = { phase: 'reading', subRequests: 45, subRequestsDone: 25, pairs: 250, parts: 2, bytes: 10_000 }
     expect([progress, attempt]).toEqual([sum, 1])
+  })
+
+  test('clients see each slice of a large multi, also those that have not begun, until it ends', async () => {
+    const id = await runningJob()
+    await redis.hset(recordKey(id), 'runs', 4)
+    expect(await readSlices(redis, id)).toEqual([])
+    for (const slice of [0, 1]) await records.start(id, slice)
+    await records.progress(id, 1, far(20), 0)
+    await records.endRun(id, 0)
+    await records.sliceDone(id, 0)
+    await records.endRun(id, 1)
+    await records.start(id, 1)
+    expect(await readSlices(redis, id)).toEqual([
+      { slice: 0, state: 'done', attempt: 1, pairs: 200 },
+      { slice: 1, state: 'running', attempt: 2, pairs: 0 },
+      { slice: 2, state: 'waiting', attempt: 0, pairs: 0 },
+    ])
+    await records.finish(id, 'failed', {})
+    expect(await readSlices(redis, id)).toEqual([])
   })
 
   test('the progress of a large multi keeps integers that a float could not print', async () => {

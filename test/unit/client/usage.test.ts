@@ -2,6 +2,12 @@ import { expect, test } from 'vitest'
 import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
 import { textOf } from '../../support/documents/manifests.ts'
 
+test.each(['bash', 'zsh', 'fish'])('a script completes every command in %s', async (shell) => {
+  const { code, stdout } = await runCli(['--completion', shell])
+  expect(code).toBe(0)
+  for (const word of ['publish', 'verify', 'create-constraints', 'omit']) expect(stdout).toContain(word)
+})
+
 const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
 
 test.each([
