@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { number, plural, size } from '../../client/format.ts'
 import { durationText } from '../../client/remaining.ts'
+import { somethingElse } from '../../client/service-error.ts'
 import type { Job } from '../../wire/job.ts'
 import { isFinished } from '../../wire/job-states.ts'
 import type { JobsSummary } from '../../wire/jobs-summary.ts'
@@ -44,6 +45,7 @@ export function Jobs() {
           const limit = rowsOfPage - found.jobs.length
           const query = { ...queryOf(filter), after: found.next ?? undefined, limit }
           const { jobs, next } = await client.ask<JobsPage>('GET', '/1.0/jobs', { query, signal })
+          if (!Array.isArray(jobs)) throw somethingElse(location.origin)
           found.jobs.push(...jobs)
           found.next = next
           if (next === null) break

@@ -48,9 +48,8 @@ export interface JobBrief {
   error: JobError | null
 }
 
-const briefFields = ['state', 'orgName', 'fileName', 'callback', 'error']
-
-function briefOf(id: string, [state, ...values]: (string | null)[]): JobBrief | null {
+/** `values`: those of `scripts.briefFields`. */
+function briefOf(id: string, [state, ...values]: string[]): JobBrief | null {
   if (!state) return null
   const parsed = parsedValues(values)
   const [orgName, fileName, callback, error] = parsed as [string, string, JobCallback | null, JobError | null]
@@ -58,9 +57,9 @@ function briefOf(id: string, [state, ...values]: (string | null)[]): JobBrief | 
 }
 
 /** A job whose fields cannot be parsed fits no text, but must not hide others. */
-function parsedValues(values: (string | null)[]): unknown[] {
+function parsedValues(values: string[]): unknown[] {
   try {
-    return values.map((value) => (value === null ? null : JSON.parse(value)))
+    return values.map((value) => (value === '' ? null : JSON.parse(value)))
   } catch (error) {
     if (error instanceof SyntaxError) return ['', '', null, null]
     throw error
@@ -117,8 +116,9 @@ export function createJobRecords(redis: Redis) {
     },
     /** What lists are filtered by, of several jobs in one round trip; null for a job that does not exist. */
     async briefsOf(ids: readonly string[]): Promise<(JobBrief | null)[]> {
-      const found = await together<(string | null)[]>(ids.map((id) => ['hmget', recordKey(id), ...briefFields]))
-      return found.map((values, at) => briefOf(ids[at] as string, values))
+      const found = ids.length === 0 ? [] : await scripts.briefs<string[]>(redis, {}, ...ids)
+      const { length } = scripts.briefFields
+      return ids.map((id, at) => briefOf(id, found.slice(at * length, (at + 1) * length)))
     },
     /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
     async holder(orgName: string, fileName: string): Promise<string | null> {

@@ -102,6 +102,19 @@ end
 return ''`,
 )
 
+export const briefFields = ['state', 'orgName', 'fileName', 'callback', 'error']
+
+// One command for many records: a command for each takes most of the time of a long list. The arguments are ids.
+export const briefs = script(
+  [],
+  `local found = {}
+for _, id in ipairs(ARGV) do
+  local values = redis.call('HMGET', '${recordKey('')}' .. id, ${briefFields.map((name) => `'${name}'`).join(', ')})
+  for at = 1, ${briefFields.length} do found[#found + 1] = values[at] or '' end
+end
+return found`,
+)
+
 // Any run may commit. Several may do so at once: creating the manifest decides.
 export const beginCommit = script(
   ['id', 'name', 'progress', 'report'],

@@ -40,7 +40,6 @@ return cjson.encode(counts)`,
 
 /** Number of unfinished jobs in each state: as many as the lists of jobs show. A job may have many queue entries. */
 export async function openJobs(redis: Redis): Promise<Record<'queued' | 'running' | 'committing', number>> {
-  // An empty table of Lua is a list in JSON.
   const { queued = 0, running = 0, committing = 0 } = JSON.parse(await openStates<string>(redis, {}))
   return { queued, running, committing }
 }

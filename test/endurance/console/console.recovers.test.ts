@@ -58,15 +58,15 @@ inBrowser('the console', () => {
 
   test('shows a page that failed once when it is opened again', async () => {
     const { page, open: openPage } = await open()
-    await openPage('/console/packets')
-    await page.route('**/1.0/jobs?*', (route) => route.fulfill({ json: {} }))
-    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
-    await page.getByText('This page cannot be shown').waitFor()
-    await page.unroute('**/1.0/jobs?*')
+    await openPage('/console/jobs')
+    await page.route('**/1.0/orgs?*', (route) => route.fulfill({ json: {} }))
     await page.getByRole('link', { name: 'Packets', exact: true }).click()
-    await page.getByRole('heading', { name: 'Packets' }).waitFor()
+    await page.getByText('This page cannot be shown').waitFor()
+    await page.unroute('**/1.0/orgs?*')
     await page.getByRole('link', { name: 'Jobs', exact: true }).click()
     await page.getByText('Jobs, newest first').waitFor()
+    await page.getByRole('link', { name: 'Packets', exact: true }).click()
+    await page.getByRole('heading', { name: 'Packets' }).waitFor()
   })
 
   test('works in a browser that blocks storage', async () => {

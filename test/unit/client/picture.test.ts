@@ -59,6 +59,16 @@ const anyPicture: fc.Arbitrary<Picture> = fc
     })),
   }))
 
+test('a name that is read from right to left keeps its direction, so that counts stay where they are', () => {
+  const label = 'עיר'
+  const bubbles = [{ label, lines: ['upserts: 1'], marked: ['cleanup of רכבת_אל × 1'] }]
+  const svg = svgOf({ title: 'p', bubbles, arrows: [{ from: label, to: label, text: 'שתי מילים × 7' }] })
+  for (const text of ['>\u2068עיר\u2069<', 'cleanup of \u2068רכבת_אל\u2069 × 1', '>\u2068שתי מילים\u2069 × 7<']) {
+    expect(svg).toContain(text)
+  }
+  expect(svg).not.toContain('\u2068upserts')
+})
+
 test('whatever the names are, the SVG is a document that shows them as text, and nothing else', () => {
   const elements = /^(\?xml|\/?(svg|title|desc|defs|marker|path|rect|g|text))$/
   const property = fc.property(anyPicture, (picture) => {
