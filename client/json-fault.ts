@@ -21,7 +21,8 @@ type Next = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'comma' | 'e
 export function jsonFault(text: string): JsonFault | null {
   const open: ('{' | '[')[] = []
   let [at, next]: [number, Next] = [0, 'value']
-  const take = (token: RegExp): boolean => {
+  const take = (name: keyof typeof tokens): boolean => {
+    const token = tokens[name]
     token.lastIndex = at
     const [found] = token.exec(text) ?? []
     at += found?.length ?? 0
@@ -29,7 +30,7 @@ export function jsonFault(text: string): JsonFault | null {
   }
   const afterValue = (): Next => (open.length === 0 ? 'end' : 'comma')
   for (;;) {
-    take(tokens.space)
+    take('space')
     const character = text[at]
     if (next === 'end' && character === undefined) return null
     const closes = open.at(-1) === '{' ? '}' : ']'
@@ -44,14 +45,14 @@ export function jsonFault(text: string): JsonFault | null {
       at++
       next = 'value'
     } else if (next === 'key' || next === 'firstKey') {
-      if (!take(tokens.string)) return faultAt(text, at, next === 'key' ? 'a name in quotes' : 'a name in quotes, or }')
+      if (!take('string')) return faultAt(text, at, next === 'key' ? 'a name in quotes' : 'a name in quotes, or }')
       next = 'colon'
     } else if (next === 'value' || next === 'firstValue') {
       if (character === '{' || character === '[') {
         at++
         open.push(character)
         next = character === '{' ? 'firstKey' : 'firstValue'
-      } else if (take(tokens.string) || take(tokens.scalar)) next = afterValue()
+      } else if (take('string') || take('scalar')) next = afterValue()
       else return faultAt(text, at, 'a value')
     } else
       return faultAt(text, at, { comma: `a comma or ${closes}`, colon: 'a colon', end: 'the end of the text' }[next])

@@ -4,7 +4,7 @@ import { callbackAddress } from '../../shared/queue/callback-address.ts'
 import { callbackQueueName } from '../../shared/queue/callbacks.ts'
 import { queuePrefix } from '../../shared/redis/keys.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
-import { callbackOf, endedJob, orgName } from '../support/jobs/ended-jobs.ts'
+import { attempted, callbackOf, endedJob, orgName } from '../support/jobs/ended-jobs.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
 import { nameServer } from '../support/servers/name-server.ts'
 import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'
@@ -29,15 +29,9 @@ async function outcomeAt(url: string) {
   return callbackOf(context, id)
 }
 
-const anyTime = expect.stringMatching(/^20.*Z$/)
 const failedAt = (host: string, lastStatus: number | null, lastFailure: string | null) => ({
-  state: 'failed',
-  attempts: 2,
-  lastStatus,
+  ...attempted(host, { state: 'failed', attempts: 2, lastStatus }),
   lastFailure,
-  lastAttemptAt: anyTime,
-  nextAttemptAt: null,
-  host,
 })
 const unanswered = (why: string, host = receiver.address) => failedAt(host, null, why)
 const named = `receiver.example:${port}`

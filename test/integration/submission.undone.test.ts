@@ -4,6 +4,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { submit } from '../../api/submission/submit.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { callbackDue } from '../../shared/jobs/create-job.ts'
 import { idempotencyOf } from '../../shared/jobs/idempotency.ts'
 import type { Submission } from '../../shared/jobs/job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
@@ -121,7 +122,7 @@ describe('a submission leaves', () => {
     )
     await expect(outcome).rejects.toMatchObject({ code: 'queueAway' })
     const [id = ''] = await redis.zrange(`packets:jobs:${submission.orgName}`, '0', '-1')
-    expect((await whole.records.read(id))?.callback).toMatchObject({ state: 'due', attempts: 0, lastStatus: null })
+    expect((await whole.records.read(id))?.callback).toEqual(callbackDue)
     expect(await redis.exists(`${queuePrefix}:${callbackQueueName}:${id}`)).toBe(1)
     expect(await redis.zscore(callbacksDueKey, id)).not.toBeNull()
   })

@@ -206,7 +206,7 @@ inBrowser('in a browser', () => {
     for (let visit = 0; visit < 50; visit++) {
       await page.getByRole('link', { name: `${org}/followed.json` }).click()
       await page.getByRole('heading', { name: 'Job ' }).waitFor()
-      await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+      await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Jobs' }).click()
       await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     }
     await expect.poll(() => streams.size, { timeout: 10_000 }).toBeLessThanOrEqual(1)

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
+import { callbackDue } from '../../../shared/jobs/create-job.ts'
 import { createCallbacks } from '../../../shared/queue/callbacks.ts'
-import { callbackOf, endedJob, orgName } from '../../support/jobs/ended-jobs.ts'
+import { attempted, callbackOf, endedJob, orgName } from '../../support/jobs/ended-jobs.ts'
 import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../../support/servers/receiver.ts'
 import { drawVersion } from '../../support/worlds/versions.ts'
 import { openWorld } from '../../support/worlds/world.ts'
@@ -24,15 +25,11 @@ test('if a worker is killed before it calls back, or before it records that, ano
   // Whichever takes it first, the other takes it when the first has lost its lock.
   const exits = await Promise.all(workers.map(({ exited }) => exited))
   expect([exits.map(({ signal }) => signal), receiver.received.length]).toEqual([['SIGKILL', 'SIGKILL'], 1])
-  expect(await callbackOf(world, id)).toMatchObject({ state: 'due', attempts: 0, lastStatus: null })
+  expect(await callbackOf(world, id)).toEqual(callbackDue)
   await world.service.startWorker()
   await expect
     .poll(() => callbackOf(world, id), soon)
-    .toMatchObject({
-      state: 'delivered',
-      attempts: 1,
-      lastStatus: 204,
-    })
+    .toEqual(attempted(receiver.address, { state: 'delivered', attempts: 1, lastStatus: 204 }))
   expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(`${id}.succeeded`))
   await callbacks.close()
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { JobRecord } from '../../../shared/jobs/job.ts'
+import { expect } from 'vitest'
+import type { JobCallback, JobRecord } from '../../../shared/jobs/job.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
 import type { finalStates } from '../../../wire/job-states.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
@@ -40,3 +41,12 @@ export async function endedJob(
 }
 
 export const callbackOf = async ({ records }: Records, id: string) => ((await records.read(id)) as JobRecord).callback
+
+/** A whole callback after an attempt at a receiver, for `toEqual`. Its next attempt is null, as after its last. */
+export const attempted = (host: string, told: Pick<JobCallback, 'state' | 'attempts' | 'lastStatus'>) => ({
+  lastFailure: null,
+  lastAttemptAt: expect.stringMatching(/^20.*Z$/),
+  nextAttemptAt: null,
+  host,
+  ...told,
+})
