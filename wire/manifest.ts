@@ -52,6 +52,17 @@ const compressed = {
     .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
 }
 
+/** The packet that another one of the same name replaced. */
+const replaced = z.object({
+  generation: count,
+  jobId: text,
+  createdAt: z.iso.datetime(),
+  pairs: count,
+  bytes: count,
+  sha256: text,
+  shape: shape.nullable(),
+})
+
 /** A packet as its manifest describes it. Contract 7.12. */
 export const packetManifest = z
   .object({
@@ -80,6 +91,9 @@ export const packetManifest = z
       .meta({ description: 'Of a node delete: the identities of nodes with other labels; absent if there are none' }),
     /** Always null: the packet is whole. */
     base: z.null(),
+    replaced: replaced.nullable().optional().meta({
+      description: 'With replaced=true: the packet of this name before; null if there was none, or it is gone',
+    }),
   })
   .meta({ id: 'PacketManifest' })
 export type PacketManifest = z.infer<typeof packetManifest>

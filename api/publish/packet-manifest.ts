@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { orgName, packetFileName } from '../../packet/names.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { manifestOf } from '../../shared/publish/manifest-view.ts'
+import { type Generation, replacedBy } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { longestLinkSeconds } from '../../shared/storage/links.ts'
-import { packetManifest as answer } from '../../wire/manifest.ts'
+import { packetManifest as answer, type PacketManifest } from '../../wire/manifest.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { wholeNumber } from '../http/query.ts'
+import { trueOrFalse, wholeNumber } from '../http/query.ts'
 
 /** Contract 7.12. */
 export const packetManifest = defineEndpoint({
@@ -18,19 +19,26 @@ export const packetManifest = defineEndpoint({
   scope: 'publish:read',
   access: orgInPath,
   params: z.object({ orgName, fileName: packetFileName }),
-  query: z.strictObject({ lifetime: wholeNumber(1, longestLinkSeconds).optional() }),
+  query: z.strictObject({ lifetime: wholeNumber(1, longestLinkSeconds).optional(), replaced: trueOrFalse.optional() }),
   takes: ['If-None-Match'],
   answer,
-  async handle({ generations, packets }, { params: { orgName, fileName }, query: { lifetime } }) {
-    const current = await generations.current(packetName(orgName, fileName))
+  async handle({ generations, packets }, { params: { orgName, fileName }, query: { lifetime, replaced } }) {
+    const name = packetName(orgName, fileName)
+    const current = await generations.current(name)
     if (current === null) throw errors.noSuchPacket(orgName, fileName)
-    if (lifetime !== undefined) {
-      // No ETag: the client asks for new links, whether it knows the packet or not.
-      const urls = await packets.sign(packets.filesOf(fileName, current.manifest), lifetime)
-      return { kind: 'json', value: manifestOf(orgName, fileName, current, urls) }
-    }
-    const value = manifestOf(orgName, fileName, current)
+    const files = packets.filesOf(fileName, current.manifest)
+    const urls = lifetime === undefined ? undefined : await packets.sign(files, lifetime)
+    const value = manifestOf(orgName, fileName, current, urls)
+    if (replaced) value.replaced = briefOf(orgName, fileName, await replacedBy(generations, name, current))
+    // No ETag: the client asks for new links, or for another packet too, whether it knows this one or not.
+    if (lifetime !== undefined || replaced) return { kind: 'json', value }
     // The tag is weak: another generation with the same bytes has the same tag, but not the same number and time.
     return { kind: 'json', value, headers: { ETag: `W/"${value.sha256}"` } }
   },
 })
+
+function briefOf(orgName: string, fileName: string, found: Generation | null): PacketManifest['replaced'] {
+  if (found === null) return null
+  const { generation, jobId, createdAt, pairs, bytes, sha256, shape } = manifestOf(orgName, fileName, found)
+  return { generation, jobId, createdAt, pairs, bytes, sha256, shape }
+}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { delay } from '../../client/delay.ts'
-import { number, packetText, reportLines, requiresLines, size, statementVersions } from '../../client/format.ts'
+import { number, packetText, plural, reportLines, requiresLines, size, statementVersions } from '../../client/format.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
@@ -25,7 +25,10 @@ export function Packet() {
   const session = useSignedIn()
   const { client, who } = session
   const asked = useAsked(['manifest', who.name, org, name], (signal) =>
-    client.ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal }),
+    client.ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, {
+      query: { replaced: 'true' },
+      signal,
+    }),
   )
   const hasNoManifest = asked.error instanceof ServiceError && asked.error.status === 404
   return (
@@ -83,7 +86,7 @@ function Other({ org, name, session }: { org: string; name: string; session: Ses
 }
 
 function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: string; session: Session }) {
-  const { packet, generation, jobId, createdAt, expiresAt, parts, sha256, shape, requires, report } = manifest
+  const { packet, generation, jobId, createdAt, expiresAt, parts, sha256, shape, requires, report, replaced } = manifest
   const server = serverText(manifest)
   const lines = reportLines(report)
   return (
@@ -92,8 +95,9 @@ function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: s
       {shape == null ? (
         <p>The packet was stored by a version that did not count what it is about.</p>
       ) : (
-        <About shape={shape} />
+        <About shape={shape} before={replaced?.shape} names={['Before', 'Now']} />
       )}
+      {replaced && <Replaced manifest={manifest} replaced={replaced} />}
       <h2>What it leaves out</h2>
       {lines.length === 0 ? (
         <p>Nothing is missing, skipped or collapsed.</p>
@@ -141,6 +145,21 @@ function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: s
     </>
   )
 }
+
+type ReplacedProps = { manifest: PacketManifest; replaced: NonNullable<PacketManifest['replaced']> }
+
+/** What is known of the packet that this one replaced. Counts may agree where values of properties differ. */
+function Replaced({ manifest, replaced }: ReplacedProps) {
+  const { createdAt, pairs, bytes, sha256 } = replaced
+  return (
+    <p>
+      It replaced a packet of {packetSize(pairs, bytes)}, published <Time at={createdAt} isWhole />
+      {sha256 === manifest.sha256 ? ', with the same content.' : '. Its content was different.'}
+    </p>
+  )
+}
+
+const packetSize = (pairs: number, bytes: number): string => `${plural(pairs, 'pair')} and ${size(bytes)}`
 
 type Constraint = PacketManifest['requires']['constraints'][number]
 const serverText = ({ requires: { server } }: PacketManifest) => `Neo4j ${server} or later`

@@ -1,16 +1,18 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { number, plural } from '../../client/format.ts'
+import { number, plural, size } from '../../client/format.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { FileList } from '../../wire/publish-response.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref, orgHref, packetHref, quoted, withQuery } from '../links.ts'
-import { mayWrite, useSignedIn } from '../session.ts'
+import { mayWrite, type Session, useSignedIn } from '../session.ts'
 import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Name, Table, Time } from '../ui/pieces.tsx'
 import { Shown } from '../ui/shown.tsx'
+import { type Brief, FromManifest } from './packet-brief.tsx'
 
 interface OrgsPage {
   orgs: string[]
@@ -128,7 +130,7 @@ export function Org() {
               <>
                 <Table
                   caption={next === null && after === '' ? `All packets here` : 'Packets, in the order of their names'}
-                  columns={columnsOf(org)}
+                  columns={columnsOf(org, session)}
                   rows={inFolders(listed(fileNames ?? [], expiresAt), has ? null : folder)}
                   isDense
                 />
@@ -151,7 +153,7 @@ function emptyText(prefix: string, has: string): string {
 const foldersOf = (folder: string): string[] =>
   [...folder.matchAll(/\//g)].map(({ index }) => folder.slice(0, index + 1))
 
-const columnsOf = (org: string) => [
+const columnsOf = (org: string, session: Session) => [
   {
     title: 'Name',
     of: (row: Listed) => (
@@ -166,10 +168,28 @@ const columnsOf = (org: string) => [
     isNumber: true,
   },
   {
+    title: 'Size',
+    of: fromManifest(org, session, ({ bytes }) => size(bytes)),
+    isNumber: true,
+  },
+  {
+    title: 'Published',
+    of: fromManifest(org, session, ({ createdAt }) => <Time at={createdAt} />),
+  },
+  {
     title: 'Expires',
     of: (row: Listed) => (isFolder(row) ? '' : row.expiresAt === null ? 'never' : <Time at={row.expiresAt} />),
   },
 ]
+
+const fromManifest = (org: string, session: Session, shown: (brief: Brief) => ComponentChildren) => (row: Listed) =>
+  isFolder(row) ? (
+    ''
+  ) : (
+    <FromManifest org={org} name={row.name} session={session}>
+      {shown}
+    </FromManifest>
+  )
 
 /** A page may end within a packet: then its number of parts comes from the names of the parts. */
 function listed(names: readonly string[], expiresAt: readonly (string | null)[]): Listed[] {

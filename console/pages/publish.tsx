@@ -2,11 +2,11 @@ import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
-import { faultText, jsonFault } from '../../client/json-fault.ts'
+import { jsonFault } from '../../client/json-fault.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
-import type { PublishFields } from '../../shared/request/fields.ts'
+import type { PublishFields as Request } from '../../shared/request/fields.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import { jobHref, quoted } from '../links.ts'
@@ -16,6 +16,8 @@ import { Drawn } from '../ui/drawn.tsx'
 import { Page, useHere } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
+import { PublishFields } from './publish-fields.tsx'
+import { isList, keepingNumbers, requestsIn } from './request-text.ts'
 
 const exampleIn = (org: string, name = 'airports.json') => `{
   "dbUrl": "bolt://origin.example:7687",
@@ -81,7 +83,7 @@ function Editor({ session }: { session: Session }) {
     editor.current?.setSelectionRange(offset, offset + 1)
   }
 
-  async function send(work: (requests: PublishFields[]) => Promise<void>): Promise<void> {
+  async function send(work: (requests: Request[]) => Promise<void>): Promise<void> {
     if (isSending) return
     setSending(true)
     setError(null)
@@ -131,16 +133,19 @@ function Editor({ session }: { session: Session }) {
   return (
     <>
       <form class="stack" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Request, or a list of them, as JSON; without credentials
-          <textarea
-            ref={editor}
-            rows={14}
-            spellcheck={false}
-            value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
+        <div class="beside">
+          <PublishFields text={text} change={setText} />
+          <label>
+            Request, or a list of them, as JSON; without credentials
+            <textarea
+              ref={editor}
+              rows={14}
+              spellcheck={false}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </label>
+        </div>
         <label>
           User of the origin
           <input value={user} autocomplete="off" onInput={({ currentTarget }) => setUser(currentTarget.value)} />
@@ -267,19 +272,6 @@ function Sample({ sample }: { sample: string }) {
   )
 }
 
-const isList = (text: string): boolean => text.trimStart().startsWith('[')
-
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
-const keepingNumbers: Reviver = (_key, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)
-
-/** The requests of a text, with their numbers as they are. @throws SyntaxError that names the place */
-function requestsIn(text: string): Partial<PublishFields>[] {
-  const fault = jsonFault(text)
-  if (fault !== null) throw new SyntaxError(`The request is ${faultText(fault)}`)
-  return [JSON.parse(text, keepingNumbers as never)].flat()
-}
-
 /** The org that the first request names; null if there is none. */
 function orgIn(text: string): string | null {
   try {
@@ -291,16 +283,16 @@ function orgIn(text: string): string | null {
 }
 
 /** @throws Error if the text is not JSON, or there are no credentials */
-function withCredentials(text: string, user: string, secret: string): PublishFields[] {
+function withCredentials(text: string, user: string, secret: string): Request[] {
   const requests = requestsIn(text)
   if (secret === '') {
     if (requests.some((request) => request?.credentials === undefined))
       throw new Error('Type the password of the origin')
-    return requests as PublishFields[]
+    return requests as Request[]
   }
   const basic = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${secret}`)))
   const credentials = secret.startsWith('Basic ') ? secret : `Basic ${basic}`
-  return requests.map((request) => ({ credentials, ...request }) as PublishFields)
+  return requests.map((request) => ({ credentials, ...request }) as Request)
 }
 
 /** The service gets a list of one, and names the place in it. */

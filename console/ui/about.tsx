@@ -17,8 +17,15 @@ const kindNames: Record<Count['kind'], string> = {
 
 const keyOf = ({ kind, label, type, to }: Count): string => JSON.stringify([kind, label, type, to])
 
+interface Props {
+  shape: Shape
+  before?: Shape | null | undefined
+  /** What the two columns of a comparison are called. */
+  names?: readonly [before: string, after: string]
+}
+
 /** What the pairs of a packet are about; `before`: of the packet that it replaces, for comparison. */
-export function About({ shape, before }: { shape: Shape; before?: Shape | null | undefined }) {
+export function About({ shape, before, names: [then, now] = ['Now', 'After'] }: Props) {
   const { counts, others } = shape
   const earlier = new Map(before?.counts.map((count) => [keyOf(count), count]))
   const gone = [...earlier.values()].filter((count) => !counts.some((now) => keyOf(now) === keyOf(count)))
@@ -31,13 +38,13 @@ export function About({ shape, before }: { shape: Shape; before?: Shape | null |
     ...(before
       ? [
           {
-            title: 'Now',
+            title: then,
             of: (count: Count) => number.format(earlier.get(keyOf(count))?.count ?? 0),
             isNumber: true,
           },
         ]
       : []),
-    { title: before ? 'After' : 'Count', of: ({ count }: Count) => number.format(count), isNumber: true },
+    { title: before ? now : 'Count', of: ({ count }: Count) => number.format(count), isNumber: true },
   ]
   const notListed = others > 0 ? `; ${number.format(others)} others are not listed` : ''
   return <Table caption={`What the pairs are about${notListed}`} columns={columns} rows={rows} isDense />

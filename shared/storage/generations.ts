@@ -230,3 +230,12 @@ function committed({ generation, manifest }: Generation): number {
   if (manifest.isVoid) throw errors.jobVoided()
   return generation
 }
+
+/**
+ * The packet that a generation replaced; null if its name was free, or if the packet was removed, has expired, was swept
+ * or cannot be read.
+ */
+export async function replacedBy(generations: Generations, name: string, { generation }: Generation) {
+  const seen = await unlessUnreadable(generations.seenAt(name, generation - 1), () => null)
+  return seen !== null && seen !== 'gone' && isVisible(seen.manifest, generations.now()) ? seen : null
+}

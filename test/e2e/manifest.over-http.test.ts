@@ -48,6 +48,24 @@ test('the tag stays when the same bytes are published again, and changes with th
   expect(await tagOf()).not.toBe(tag)
 })
 
+test('with replaced=true a manifest describes the packet that it replaced, unless that was removed', async () => {
+  const replaced = async () => {
+    const { headers, body } = await ask(manifestPath(org, 'replaced', '?replaced=true'), '*')
+    expect([headers.get('ETag'), 'replaced' in body]).toEqual([null, true])
+    return body.replaced
+  }
+  await publish('replaced')
+  const { packet: _, ...first } = (await ask(manifestPath(org, 'replaced'))).body
+  expect(first).not.toHaveProperty('replaced')
+  expect(await replaced()).toBeNull()
+  await publish('replaced', '?forceOverwrite=true', ids.slice(1))
+  const { generation, jobId, createdAt, pairs, bytes, sha256, shape } = first
+  expect(await replaced()).toEqual({ generation, jobId, createdAt, pairs, bytes, sha256, shape })
+  await client.call('DELETE', `/1.0/publish/${org}/replaced`)
+  await publish('replaced')
+  expect(await replaced()).toBeNull()
+})
+
 test('with a lifetime every answer has new links, whatever If-None-Match says', async () => {
   await publish('linked', '?batchsize=20')
   const { sha256 } = (await ask(manifestPath(org, 'linked'))).body

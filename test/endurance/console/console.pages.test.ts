@@ -124,6 +124,9 @@ inBrowser('in a browser', () => {
   test('the files of an org are found by the start of their names', async () => {
     const { page, open: openPage } = await open()
     await openPage(`/console/packets/${org}`)
+    const row = page.getByRole('row').filter({ hasText: 'people.json' })
+    await row.getByText(/ago$/).waitFor()
+    expect(await row.getByText(/^[\d.]+ k?B$/).count()).toBe(1)
     await page.getByLabel('Name begins with').fill('host')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: 'people.json' }).waitFor({ state: 'detached' })
@@ -206,7 +209,7 @@ inBrowser('in a browser', () => {
     for (let visit = 0; visit < 50; visit++) {
       await page.getByRole('link', { name: `${org}/followed.json` }).click()
       await page.getByRole('heading', { name: 'Job ' }).waitFor()
-      await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Jobs' }).click()
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Jobs' }).click()
       await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     }
     await expect.poll(() => streams.size, { timeout: 10_000 }).toBeLessThanOrEqual(1)

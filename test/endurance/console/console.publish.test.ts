@@ -57,6 +57,23 @@ inBrowser('the page Publish', () => {
     expect(await jobs()).toEqual([])
   })
 
+  test('the usual fields and the JSON are the same request, and numbers stay as they are', async () => {
+    const { page, fill } = await editor()
+    const text = async () => await page.getByLabel(/^Request/).inputValue()
+    await fill(`{"dbUrl": ${JSON.stringify(boltUrl)}, "originIds": ["p1"], "expiresAfterDays": 1.50}`)
+    await page.getByLabel('Label of the nodes').fill('Person')
+    await page.getByLabel('Ids of the nodes').pressSequentially('\np2\n')
+    await page.getByLabel('Name of the packet').fill('from-fields.json')
+    expect(await text()).toContain('"expiresAfterDays": 1.50')
+    const same = { dbUrl: boltUrl, originIds: ['p1', 'p2'], expiresAfterDays: 1.5, fileName: 'from-fields.json' }
+    expect(JSON.parse(await text())).toEqual({ ...same, mappedIndices: { DEFAULT_INDEX: 'Person' } })
+    await fill(`{"originIds": ["with\\na break"], "fileName": "typed.json"}`)
+    expect(await page.getByLabel('Name of the packet').inputValue()).toBe('typed.json')
+    expect(await page.getByLabel('Ids of the nodes').isDisabled()).toBe(true)
+    await fill('{"fileName":')
+    expect(await page.getByLabel('Name of the packet').isDisabled()).toBe(true)
+  })
+
   test('a dry run, then a publish, leads to the job; the secrets are nowhere in the page', async () => {
     const { page, problems, fill, dryRun, publish } = await editor()
     await fill(requestOf('made.json'))

@@ -47,7 +47,7 @@ const model = { properties, nodeTypes, managerVersion: { name: 'large' } }
 const modelPath = `/console/models/${encodeURIComponent(grn)}`
 // Each with the names of the rows of its first table.
 const pages = [
-  ['a packet of 10,000 labels', '/console/packets/large/labels.json', '**/manifest', manifest, labels],
+  ['a packet of 10,000 labels', '/console/packets/large/labels.json', '**/manifest?*', manifest, labels],
   ['an org of 50,000 files', '/console/packets/large', '**/files?*', files, fileNames],
   ['a model of 5,000 node types', modelPath, '**/manager/**', model, nodeTypes.map(({ key }) => key)],
 ] as const

@@ -82,6 +82,8 @@ export async function measureFullQueue(redis: Redis, client: Client, apiUrl: str
     listMs: await slowest(5, () => listed('')),
     listOfOrgMs: await slowest(5, () => listed(`&orgName=${orgName}`)),
     listByStateMs: await slowest(3, () => listed('&state=running')),
+    searchMs: await slowest(3, () => listed('&q=no-such-job')),
+    summaryMs: await slowest(3, () => answered(client.get('/1.0/jobs/summary'), 200)),
     countMs: await slowest(5, () => records.openRuns.refusal(orgName, 1_000_000)),
     metricsMs: await slowest(5, () => fetch(`${apiUrl}/metrics`)),
     cancelMs: await slowest(1, () => answered(client.post(`/1.0/jobs/${newest?.id}/cancel`), 200)),

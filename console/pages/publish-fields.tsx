@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { oneRequestIn } from './request-text.ts'
+
+type Request = Record<string, unknown>
+
+/** A field of a request as a form has it. `read`: null if only JSON can show the value. */
+interface Field {
+  title: string
+  read(request: Request): string | null
+  write(request: Request, value: string): Request
+  isList?: boolean
+}
+
+interface Props {
+  /** The request, or a list of them, as JSON. */
+  text: string
+  change(text: string): void
+}
+
+/** The fields that most requests have, each of which changes the text of the request. */
+export function PublishFields({ text, change }: Props) {
+  const request = oneRequestIn(text)
+  return (
+    <fieldset class="stack" disabled={request === null}>
+      <legend>The usual fields</legend>
+      {request === null && <p class="quiet">They are for a text that is JSON, with one request.</p>}
+      {fields.map((field) => (
+        <Input
+          key={field.title}
+          field={field}
+          request={request ?? {}}
+          change={(value) => change(JSON.stringify(field.write(request ?? {}, value), null, 2))}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+interface InputProps {
+  field: Field
+  request: Request
+  change(value: string): void
+}
+
+function Input({ field, request, change }: InputProps) {
+  // A line that is still empty is in no request.
+  const [typed, setTyped] = useState('')
+  const value = field.read(request)
+  const own = {
+    disabled: value === null,
+    value: linesOf(typed).join('\n') === value ? typed : (value ?? ''),
+    onInput({ currentTarget }: { currentTarget: { value: string } }) {
+      setTyped(currentTarget.value)
+      change(currentTarget.value)
+    },
+  }
+  return field.isList ? (
+    <label>
+      {field.title}
+      <textarea rows={3} spellcheck={false} {...own} />
+    </label>
+  ) : (
+    <label>
+      {field.title}
+      <input autocomplete="off" {...own} />
+    </label>
+  )
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+/** With a value, or without the field. */
+function withField(request: Request, name: string, value: unknown): Request {
+  const { [name]: _, ...others } = request
+  return value === undefined ? others : { ...request, [name]: value }
+}
+
+const lineOf = (value: unknown): string | null =>
+  value === undefined ? '' : typeof value === 'string' && !/[\r\n]/.test(value) ? value : null
+
+const line = (title: string, name: string): Field => ({
+  title,
+  read: (request) => lineOf(request[name]),
+  write: (request, value) => withField(request, name, value || undefined),
+})
+
+const mappedIn = ({ mappedIndices: given = {} }: Request): Request | null =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Request) : null
+
+const mapped = (title: string, name: string): Field => ({
+  title,
+  read(request) {
+    const map = mappedIn(request)
+    return map && lineOf(map[name])
+  },
+  write: (request, value) =>
+    withField(request, 'mappedIndices', withField(mappedIn(request) ?? {}, name, value || undefined)),
+})
+
+const list = (title: string, name: string): Field => ({
+  title,
+  isList: true,
+  read({ [name]: values = [] }) {
+    if (!Array.isArray(values)) return null
+    return values.every((value) => lineOf(value)) ? values.join('\n') : null
+  },
+  write(request, value) {
+    const lines = linesOf(value)
+    return withField(request, name, lines.length === 0 ? undefined : lines)
+  },
+})
+
+const fields: readonly Field[] = [
+  line('Address of the origin', 'dbUrl'),
+  mapped('Label of the nodes', 'DEFAULT_INDEX'),
+  mapped('Property that has their ids', 'DEFAULT_ID_FIELD'),
+  list('Ids of the nodes, one a line', 'originIds'),
+  list('Types of relationships, one a line: TYPE, TYPE> or <TYPE', 'relationships'),
+  line('Org', 'orgName'),
+  line('Name of the packet', 'fileName'),
+]
