@@ -10,6 +10,7 @@ export function dryRunLines(it: DryRun): string[] {
     ...(projected === null
       ? []
       : [`in all about ${packetText(projected.pairs, projected.parts, projected.bytes)}, if the others are alike`]),
+    ...(it.selections ?? []).flatMap(selectionLines),
     ...table(rowsOf(it)),
     ...reportLines({ ...it, skipped: {} }),
     ...requiresLines({ ...it.requires, constraints: it.requires.constraints ?? [] }),
@@ -29,9 +30,14 @@ const incompleteLines = ({ limit, subRequests, subRequestsRead }: DryRun) => [
   `incomplete, by its limit of ${limit}: these are of what was read, ${number.format(subRequestsRead)} of ${plural(subRequests, 'sub-request')} whole`,
 ]
 
+const selectionLines = ({ label, nodes, indexes, relationships }: NonNullable<DryRun['selections']>[number]) => [
+  `selects ${plural(nodes, 'node')} :${label}${indexes === null ? '' : indexes.length === 0 ? ', found without an index' : `, found by the index of ${indexes.join(', ')}`}`,
+  ...Object.entries(relationships).map(([type, count]) => `  with ${plural(count, 'relationship')} :${type}`),
+]
+
 const rowsOf = ({ statements, nodes, relationships, otherRelationships = 0, largestPair }: DryRun) => [
   ...present(statements).map(([kind, count]) => [kind, number.format(count)] as const),
-  ['nodes of originIds', number.format(nodes.origin)] as const,
+  ['nodes to start from', number.format(nodes.origin)] as const,
   ['targeted nodes', number.format(nodes.targeted)] as const,
   ['other ends of relationships', number.format(nodes.farEnds)] as const,
   ...Object.entries(relationships).map(([type, count]) => [`relationships ${type}`, number.format(count)] as const),

@@ -1,4 +1,4 @@
-import type { Job, ModelReport } from '../wire/job.ts'
+import type { Job, ModelReport, SelectionReport } from '../wire/job.ts'
 
 export const number = new Intl.NumberFormat('en-US')
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
@@ -70,10 +70,11 @@ interface Report {
   skipped: Record<string, number>
   collapsed: number
   model?: ModelReport
+  selection?: SelectionReport
 }
 
 /** What was requested but is not in the packet. */
-export function reportLines({ missing, skipped, collapsed, model }: Report): string[] {
+export function reportLines({ missing, skipped, collapsed, model, selection }: Report): string[] {
   const lost = [
     ['origin id', missing.originIds],
     ['relationship id', missing.relationshipIds],
@@ -85,6 +86,18 @@ export function reportLines({ missing, skipped, collapsed, model }: Report): str
     ...countsLine('skipped', skipped),
     ...(collapsed > 0 ? [`collapsed: ${plural(collapsed, 'parallel relationship')}`] : []),
     ...(model ? modelLines(model) : []),
+    ...(selection ? selectionLines(selection) : []),
+  ]
+}
+
+function selectionLines({ from, to, nodes, gone, indices, withoutIdentity }: SelectionReport): string[] {
+  const times = from === null ? '' : `, listed from ${from} to ${to}`
+  return [
+    `selected: ${plural(nodes, 'node')}${times}${gone === 0 ? '' : `; ${number.format(gone)} gone when they were read`}`,
+    ...(indices.length === 0
+      ? []
+      : [`identified by constraints: ${indices.map(({ label, property }) => `:${label}(${property})`).join(', ')}`]),
+    ...withoutIdentity.map(({ label, nodes }) => `without an identity: ${plural(nodes, 'node')} :${label}`),
   ]
 }
 

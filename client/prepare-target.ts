@@ -12,7 +12,7 @@ import { ServiceError } from './service-error.ts'
 
 /**
  * Finds out, before there is a packet, whether a target can be written and has the constraints that the packet will
- * need, and creates those that it lacks. Only if it lacks one that `mappedIndices` names, or a model may name others,
+ * need, and creates those that it lacks. Only if it lacks one that `mappedIndices` names, or others may be needed,
  * a dry run says which are needed. @throws ReplayError
  */
 export const prepareTarget = (
@@ -27,7 +27,10 @@ export const prepareTarget = (
     const named = requests.flatMap(({ mappedIndices }) => identitiesIn(mappedIndices))
     const mapped = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
     const { useful } = await preflight(connection, [], {}, signal, mapped)
-    const isBound = requests.some(({ model }) => (model ?? null) !== null)
+    // A model, or the constraints of the origin, name identities that the requests do not.
+    const isBound = requests.some(
+      (request) => (request.model ?? null) !== null || (request.mappedIndices ?? null) === null,
+    )
     if (options.withoutConstraints || (useful.length === mapped.length && !isBound)) return
     const needed = await neededBy(client, requests, force, signal)
     await createMissing(connection, await preflight(connection, needed, options, signal), signal)

@@ -10,9 +10,12 @@ import { cannotBe, usageError } from './exit.ts'
 import { faultText, jsonFault } from './json-fault.ts'
 import { requestLimits, requireFitting } from './packet-limits.ts'
 import { jsonOrNull } from './requests.ts'
+import { parseSelect, selectedRequest } from './select-option.ts'
 
 export interface RequestOptions {
   ids?: string
+  all?: true
+  select?: string[]
   org?: string
   name?: string
   force?: true
@@ -24,7 +27,16 @@ export interface RequestOptions {
 /** The arguments that say what to publish. */
 export const withRequest = (command: Command): Command =>
   command
-    .argument('<request>', 'file with a publish request as JSON, or a list of them; - for standard input')
+    .argument(
+      '[request]',
+      'file with a publish request as JSON, or a list of them; - for standard input; not needed with --all or --select',
+    )
+    .option('--all', 'select every node that the request, or a constraint of the origin, identifies')
+    .option(
+      '--select <nodes>',
+      'select nodes: LABEL, or "LABEL where key=value and key=value"; may be repeated',
+      collect,
+    )
     .option('--ids <file>', 'file with originIds, one a line; - for standard input')
     .option('--org <org>', 'org of the packet, instead of orgName')
     .option('--name <name>', 'name of the packet, instead of fileName')
@@ -39,11 +51,22 @@ export const withRequest = (command: Command): Command =>
     )
     .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
 
+function collect(one: string, before: string[] = []): string[] {
+  return [...before, one]
+}
+
 /** The sub-requests of a publish: read from the file, then completed by the options and the environment. */
-export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishFields[]> {
+export async function readRequests(
+  context: Context,
+  file: string | undefined,
+  options: RequestOptions,
+): Promise<PublishFields[]> {
   const { ids, org, name, model, onModelViolation, compression } = options
+  const select = selectOf(options)
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
-  const read = parse(await contentOf(context, file), file)
+  if (file === undefined && select === null) throw usageError('name a request, or use --all or --select')
+  const given: Given[] = file === undefined ? [selectedRequest] : parse(await contentOf(context, file), file)
+  const read = select === null ? given : withSelect(given, select)
   const chosen = { orgName: org, fileName: name, model, onModelViolation, compression }
   const instead = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
   const requests = read.map((request, index) => {
@@ -51,10 +74,27 @@ export async function readRequests(context: Context, file: string, options: Requ
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
     return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishFields
   })
-  const given = ids === undefined ? null : linesOf(await contentOf(context, ids, '--ids: '), ids)
-  const all = given === null ? requests : withIds(requests, given)
-  requireFitting(all, given?.length ?? null)
-  return all
+  const lines = ids === undefined ? null : linesOf(await contentOf(context, ids, '--ids: '), ids)
+  const complete = lines === null ? requests : withIds(requests, lines)
+  requireFitting(complete, lines?.length ?? null)
+  return complete
+}
+
+/** What `--all` or `--select` selects; null without them. */
+function selectOf({ all, select, ids }: RequestOptions): Given['select'] | null {
+  if (!all && select === undefined) return null
+  const [option, other] = all ? ['--all', select && '--select'] : ['--select', undefined]
+  const excluded = other ?? (ids === undefined ? null : '--ids')
+  if (excluded) throw usageError(`${option} cannot be combined with ${excluded}`)
+  return all ? [{ label: '*' }] : (select ?? []).map(parseSelect)
+}
+
+function withSelect([request, ...others]: Given[], select: Given['select']): Given[] {
+  const option = '--all and --select'
+  if (request === undefined || others.length > 0) throw usageError(`${option}: need one request, not a list`)
+  const own = (['originIds', 'relationshipIds', 'select'] as const).find((field) => (request[field] ?? null) !== null)
+  if (own !== undefined) throw usageError(`${option}: the request has ${own} of its own`)
+  return [{ ...request, select }]
 }
 
 /** The text of a file, without a byte order mark, which would become part of the first id. */

@@ -40,8 +40,8 @@ const sharedRules: Record<string, string[]> = {
   lifecycle: foundations,
 }
 
-/** The stages of a publish, in execution order. */
-const stages = ['pairs', 'report', 'write']
+/** The stages of a publish, in the order in which they may import. */
+const stages = ['pairs', 'report', 'write', 'select']
 /** The stages of a packet that needs no origin. */
 const stagesOfDirect = ['pairs']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''

@@ -8,18 +8,35 @@ const text = z.string()
 const report = jobReport.shape
 const size = { pairs: count, parts: count, bytes: count }
 
+const selectionCount = z.object({
+  subRequest: count,
+  element: count.meta({ description: 'Place in select' }),
+  label: text,
+  nodes: count,
+  indexes: z
+    .array(text)
+    .nullable()
+    .meta({ description: 'Properties of where that an index of the label has; null: without where, or unknown' }),
+  relationships: z.record(text, count),
+})
+
 export const dryRunBody = z
   .object({
     complete: z.boolean(),
-    limit: z.enum(['time', 'pairs']).nullable(),
+    limit: z.enum(['time', 'pairs', 'nodes']).nullable(),
     subRequests: count,
     subRequestsRead: count,
     ...size,
-    projected: z.object({ ...size, by: z.literal('sub-requests') }).nullable(),
+    projected: z.object({ ...size, by: z.enum(['sub-requests', 'nodes']) }).nullable(),
     statements: statementCounts,
     nodes: z.object({ origin: count, targeted: count, farEnds: count }),
     relationships: z.record(text, count),
     otherRelationships: count.optional(),
+    selections: z
+      .array(selectionCount)
+      .optional()
+      .meta({ description: 'What each element of select takes, by label: a node with several counts at each' }),
+    selection: report.selection,
     largestPair: z.object({ bytes: count, about: text }).nullable(),
     unpublishable: z.object({
       count,
@@ -54,4 +71,5 @@ export const dryRunBody = z
   })
   .meta({ id: 'DryRun' })
 
+export type SelectionCount = z.infer<typeof selectionCount>
 export type DryRun = z.infer<typeof dryRunBody>

@@ -26,6 +26,19 @@ const missingIndexes = z
   .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
 const missing = z.object({ count, first: z.array(z.string()) })
 
+const selectionReport = z
+  .object({
+    from: time.nullable().meta({ description: 'When the listing of the nodes began' }),
+    to: time.nullable().meta({ description: 'When it ended: later nodes are not in the packet' }),
+    nodes: count.meta({ description: 'Nodes listed' }),
+    gone: count.meta({ description: 'Listed nodes that were deleted, or no longer selected, when they were read' }),
+    indices: z.array(named).meta({ description: 'What the constraints of the origin made of absent mappedIndices' }),
+    withoutIdentity: z
+      .array(z.object({ label: z.string(), nodes: count }))
+      .meta({ description: 'Selected nodes without an identity, by a label; an empty text: none' }),
+  })
+  .meta({ id: 'SelectionReport', description: 'How the nodes of a publish with select were found' })
+
 /** What a job reports about its packet as a whole. Contract 7, Job. */
 export const jobReport = z
   .object({
@@ -39,6 +52,7 @@ export const jobReport = z
       .array(z.enum(['uuid', 'vector']))
       .optional()
       .meta({ description: 'Types of values in the packet that only Cypher 25 can make' }),
+    selection: selectionReport.optional(),
     model: modelReport.optional(),
   })
   .meta({ id: 'JobReport' })
@@ -131,6 +145,7 @@ export type Slice = z.infer<typeof slicesBody>['slices'][number]
 export type Job = z.infer<typeof jobSchema>
 export type JobFailure = z.infer<typeof failure>
 export type JobReport = z.infer<typeof jobReport>
+export type SelectionReport = z.infer<typeof selectionReport>
 export type ModelReport = z.infer<typeof modelReport>
 
 const fields = Object.keys(jobSchema.shape) as (keyof Job)[]

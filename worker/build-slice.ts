@@ -1,14 +1,15 @@
 import { defaultSyntax } from '../packet/cypher/parameters.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
-import { readRequests, readSlice } from '../shared/jobs/stored/stored-request.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import { buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
+import { createReport } from '../shared/publish/report/report.ts'
 import type { Observation } from '../shared/publish/write/conflicts.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { stageParts } from '../shared/storage/staging.ts'
+import type { JobReport } from '../wire/job.ts'
 import type { Packet } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -16,6 +17,12 @@ export interface Run {
   attempt: number
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
+}
+
+/** What a slice builds: its sub-requests, and the nodes of those that select nodes. */
+export interface SliceOrder extends Pick<PacketOrder, 'requests' | 'model' | 'slice' | 'listed'> {
+  /** What listing the nodes has reported, if they make only this slice. */
+  listing?: JobReport
 }
 
 /** Parts of a run of a job, or of one of its slices, under keys of this run. */
@@ -32,10 +39,10 @@ export async function buildSlice(
   context: WorkerContext,
   job: JobRecord,
   run: Run,
+  { listing, ...given }: SliceOrder,
   slice?: number,
 ): Promise<Packet & { observations: Observation[] }> {
   const staging = stagingOf(context, job, run.attempt, slice)
-  const requests = await (slice === undefined ? readRequests(context, job) : readSlice(context, job, slice))
   const { config, metrics, failpoint } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const sink = async (part: SealedPart) => {
@@ -44,8 +51,8 @@ export async function buildSlice(
     failpoint('partStored')
   }
   const order: PacketOrder = {
-    ...requests,
-    syntax: requests.requests[0]?.parameterSyntax ?? defaultSyntax,
+    ...given,
+    syntax: given.requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: job.order.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,
@@ -54,13 +61,16 @@ export async function buildSlice(
   }
   const onProgress = (progress: PacketProgress) => {
     failpoint('midRead')
-    run.onProgress(progress)
+    // A sub-request that is cut into several slices is done when all of them are.
+    run.onProgress(job.order.selects && slice !== undefined ? { ...progress, subRequestsDone: 0 } : progress)
   }
   const { signal } = run
   const attributes = { 'db.system.name': 'neo4j', 'packets.sub_requests': order.requests.length }
+  const report = createReport(order.model)
+  if (listing) report.add(listing)
   try {
     const { observations, ...content } = await inSpan('read origin', { kind: 'client', attributes }, () =>
-      buildPacket(order, { originPolicy, sink, signal, onProgress }),
+      buildPacket(order, { originPolicy, sink, signal, onProgress, report }),
     )
     return { staging, parts: [...staging.parts], content, observations }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import { emptyPart } from '../packet/parts/part-buffer.ts'
 import * as errors from '../shared/errors/catalogue.ts'
-import { isSliced, type JobRecord, subRequestsPerSlice } from '../shared/jobs/job.ts'
+import { isSliced, type JobRecord, sliceCount, subRequestsPerSlice } from '../shared/jobs/job.ts'
 import {
   missingSlices,
   readSliceResult,
@@ -9,13 +9,18 @@ import {
   storeSliceResult,
   totals,
 } from '../shared/jobs/stored/results.ts'
+import { readRequests, readSlice } from '../shared/jobs/stored/stored-request.ts'
+import { readSelectedSlice } from '../shared/jobs/stored/stored-selection.ts'
 import { mergeContents, type PacketContent } from '../shared/publish/content.ts'
+import { identitiesOfPacket, mergeReports } from '../shared/publish/report/report.ts'
 import { createObservations } from '../shared/publish/write/conflicts.ts'
 import type { JobPayload } from '../shared/queue/queue.ts'
 import type { ManifestPart } from '../shared/storage/manifest.ts'
+import type { JobReport } from '../wire/job.ts'
 import { buildSlice, type Run, stagingOf } from './build-slice.ts'
 import { commitPacket, type Packet } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
+import { listNodes } from './list-nodes.ts'
 
 /**
  * A run of a job, which is a list of slices. It builds the only slice, or joins several. Then it commits; several runs may
@@ -28,13 +33,31 @@ export async function publishJob(
   run: Run,
   delivery: Job<JobPayload>,
 ): Promise<number | null> {
-  const packet = isSliced(job) ? await joinSlices(context, job, run, delivery) : await buildSlice(context, job, run)
+  const packet = await packetOf(context, job, run, delivery)
   return packet && commitPacket(context, job, packet)
+}
+
+async function packetOf(
+  context: WorkerContext,
+  job: JobRecord,
+  run: Run,
+  delivery: Job<JobPayload>,
+): Promise<Packet | null> {
+  if (job.order.selects) {
+    const listed = await listNodes(context, job, run)
+    if ('only' in listed) return buildSlice(context, job, run, listed.only)
+    context.failpoint('selectionStored')
+    const { slices, report } = listed
+    await context.records.addRuns(job.id, slices.length)
+    return joinSlices(context, job, run, delivery, slices.length, report)
+  }
+  if (!isSliced(job)) return buildSlice(context, job, run, await readRequests(context, job))
+  return joinSlices(context, job, run, delivery, sliceCount(job.progress.subRequests))
 }
 
 /**
  * The parts of all slices, in order, and what they hold. Slices that lack a result are queued, even if it is only one:
- * the queue ends no delivery of a job while it has one of its slices.
+ * the queue ends no delivery of a job while it has one of its slices. `listing`: what listing the nodes has reported.
  * @returns null if the job waits for its slices.
  */
 async function joinSlices(
@@ -42,10 +65,12 @@ async function joinSlices(
   job: JobRecord,
   { attempt, signal }: Run,
   delivery: Job<JobPayload>,
+  slices: number,
+  listing: JobReport | null = null,
 ): Promise<Packet | null> {
   const { store, queue, config, failpoint } = context
   for (;;) {
-    const missing = await missingSlices(store, job)
+    const missing = await missingSlices(store, job, slices)
     if (missing.length === 0) break
     // All slices were done before the commit began, and none is rebuilt after that.
     if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
@@ -58,7 +83,7 @@ async function joinSlices(
   const observations = createObservations()
   const parts: ManifestPart[] = []
   const contents: PacketContent[] = []
-  for await (const result of sliceResults(store, job)) {
+  for await (const result of sliceResults(store, job, slices)) {
     const { observations: observed, parts: stored, ...content } = result
     for (const observation of observed) observations.record(observation)
     parts.push(...stored)
@@ -67,7 +92,9 @@ async function joinSlices(
   if (totals(parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
   const staging = stagingOf(context, job, attempt)
   if (parts.length === 0) await staging.put({ number: 1, bytes: emptyPart, pairs: 0, statements: {} })
-  return { staging, parts: [...parts, ...staging.parts], content: mergeContents(contents) }
+  const content = mergeContents(contents)
+  const report = listing ? mergeReports([content.report, listing], identitiesOfPacket) : content.report
+  return { staging, parts: [...parts, ...staging.parts], content: { ...content, report } }
 }
 
 /** A run of one slice of several. It counts if it is the first to store its result. */
@@ -76,10 +103,12 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
   if (known) {
     await records.sliceDone(job.id, slice)
-    const subRequestsDone = Math.min(subRequestsPerSlice, job.progress.subRequests - slice * subRequestsPerSlice)
+    const left = job.progress.subRequests - slice * subRequestsPerSlice
+    const subRequestsDone = job.order.selects ? 0 : Math.min(subRequestsPerSlice, left)
     return run.onProgress({ subRequestsDone, ...totals(known.parts) })
   }
-  const { staging, parts, content, observations } = await buildSlice(context, job, run, slice)
+  const given = await (job.order.selects ? readSelectedSlice : readSlice)(context, job, slice)
+  const { staging, parts, content, observations } = await buildSlice(context, job, run, given, slice)
   failpoint('beforeSliceResult')
   const result = { run: staging.run, parts, ...content, observations }
   const isCounted = await storeSliceResult(store, job, slice, result)

@@ -1,7 +1,13 @@
 import { defaultSyntax } from '../../packet/cypher/parameters.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
 import { type Submission, subRequestsPerSlice } from '../../shared/jobs/job.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
+import type { OpenSettings } from '../../shared/origin/connect.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
+import { describeSelections } from '../../shared/publish/select/describe-selections.ts'
+import { listHere } from '../../shared/publish/select/list-here.ts'
+import type { PublishRequest } from '../../shared/request/fields.ts'
+import { selects } from '../../shared/request/select.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { readingFor } from '../http/reading.ts'
@@ -29,13 +35,21 @@ export async function answerDryRun(
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
   lifeDaysOf(order, config.limits)
   const wouldConflict = await conflicts(context, place)
-  const { requests, model } = await bindToModel(context, { principal, signal }, order)
+  const bound = await bindToModel(context, { principal, signal }, order)
   await checkOrigins(order, config.origin)
   await checkCallback(order, config.callbacks)
   const { limits } = config
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
+  const { requests, ...selection } = await trySelections(bound.requests, {
+    originPolicy,
+    signal,
+    limitSeconds: config.api.dryRunSeconds,
+    jobPairs: limits.jobPairs,
+  })
   const tried = {
     requests,
-    model,
+    ...selection,
+    model: bound.model,
     syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize,
     subRequestsPerSlice,
@@ -43,11 +57,35 @@ export async function answerDryRun(
     maxPairs: limits.returnOnlyPairs,
     limitSeconds: config.api.dryRunSeconds,
   }
-  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const { sample, ...found } = await dryRun(tried, { originPolicy, signal })
   // The sample keeps the text of the pairs: to parse and print them would lose the types of numbers.
   const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)
   return { kind: 'chunks', chunks: pieces(`{"dryRun":${head},"sample":[`, sample.join(','), ']}}') }
+}
+
+/** Nodes of each label that a dry run of a selection reads. */
+const nodesTried = 2_000
+
+interface TrySettings {
+  originPolicy: OpenSettings
+  signal: AbortSignal
+  limitSeconds: number
+  jobPairs: number
+}
+
+/** Counts what the requests select, and lists some of it. */
+async function trySelections(given: readonly PublishRequest[], { jobPairs, ...settings }: TrySettings) {
+  if (!selects(given)) return { requests: given }
+  const most = { nodes: jobPairs, what: `the ${jobPairs} of JOB_MAX_PAIRS` }
+  const { requests, listed, report } = await listHere(given, { ...settings, most, atMost: nodesTried })
+  const selections = await describeSelections(requests, settings)
+  for (const [subRequest, { maxNodes = jobPairs }] of requests.entries()) {
+    const ofOne = selections.filter((one) => one.subRequest === subRequest).map(({ nodes }) => nodes)
+    const path = requests.length > 1 ? `[${subRequest}].maxNodes` : 'maxNodes'
+    // Nodes with several labels count at each: only a single label shows for certain that there are too many.
+    if (Math.max(0, ...ofOne) > maxNodes) throw errors.tooManySelected(path, `the ${maxNodes} that are allowed`)
+  }
+  return { requests, listed, selections, listing: report?.read() }
 }
 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {

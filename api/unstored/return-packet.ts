@@ -5,6 +5,7 @@ import type { Submission } from '../../shared/jobs/job.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
+import { listHere } from '../../shared/publish/select/list-here.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { bindToModel } from '../submission/bind-to-model.ts'
@@ -22,15 +23,19 @@ export async function returnPacket(
   // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
-  const { requests, model } = await bindToModel(context, { principal, signal }, submission)
+  const bound = await bindToModel(context, { principal, signal }, submission)
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
+  const limitSeconds = Math.max(1, config.api.publishWaitSeconds)
+  const most = { nodes: config.limits.returnOnlyPairs, what: 'returnOnly permits; store the packet instead' }
+  const { requests, listed } = await listHere(bound.requests, { originPolicy, signal, limitSeconds, most })
   const order = {
     requests,
-    model,
+    listed,
+    model: bound.model,
     syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: submission.batchSize,
     maxPairs: config.limits.returnOnlyPairs,
-    limitSeconds: Math.max(1, config.api.publishWaitSeconds),
+    limitSeconds,
     spentSeconds: 0,
     acceptedAt: Date.now(),
   }

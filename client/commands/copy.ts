@@ -26,10 +26,10 @@ export function copy(context: Context): Command {
     'publish a request, replay the packet and verify the target; the same command continues where it was interrupted',
   )
   withReplaying(withTarget(withRequest(command))).addOption(progressOption(context))
-  return command.action((file: string, options: Options) => run(context, file, options))
+  return command.action((file: string | undefined, options: Options) => run(context, file, options))
 }
 
-async function run(context: Context, file: string, options: Options): Promise<void> {
+async function run(context: Context, file: string | undefined, options: Options): Promise<void> {
   requireConsistent(options)
   const target = await readTarget(context, options)
   const requests = await readRequests(context, file, options)

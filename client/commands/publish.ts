@@ -21,7 +21,7 @@ export function publish(context: Context): Command {
     .option('--no-wait', 'print the id of the job, and do not follow it')
     .option('--dry-run', 'store nothing; say what the publish would make')
     .addOption(progressOption(context))
-  return command.action(async (file: string, options: Options) => {
+  return command.action(async (file: string | undefined, options: Options) => {
     if (options.progress && !options.wait) throw usageError('--progress cannot be combined with --no-wait')
     if (options.dryRun && !options.wait) throw usageError('--no-wait: --dry-run makes no job')
     if (options.dryRun && options.progress) throw usageError('--progress cannot be combined with --dry-run')

@@ -165,6 +165,7 @@ function configOf(env: Environment, testOverrides: string | undefined) {
       retentionDays: env.PACKET_RETENTION_DAYS ?? null,
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: fixed.returnOnlyPairs,
+      nodesPerSlice: fixed.nodesPerSlice,
       returnOnlyAtOnce: fixed.returnOnlyAtOnce,
       eventStreams: fixed.eventStreams,
       bodyBytes: fixed.bodyBytes,

@@ -3,6 +3,8 @@ const failpoints = [
   'midRead',
   'partStored',
   'slicesAdded',
+  'midListing',
+  'selectionStored',
   'beforeSliceResult',
   'sliceStored',
   'slicesDone',

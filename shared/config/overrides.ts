@@ -51,6 +51,11 @@ const fixed = z.strictObject({
    * `503 processBusy`, or `429 tooManyAtOnce` for the token.
    */
   bodyBytes: count(256 * 1024 * 1024),
+  /**
+   * Nodes of a selection that are built together. Beyond this limit the selection is cut into slices, which any workers
+   * build. As many as 20 sub-requests of 500 ids.
+   */
+  nodesPerSlice: count(10_000),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */
   failpoint: parsedBy(parseFailpoint).nullable().default(null),
 })

@@ -73,3 +73,11 @@ export const nothingThere = (label: string, idProperty: string) =>
     'nothingThere',
     `originIds: the origin has no node with the label "${label}" and the property "${idProperty}"`,
   )
+
+// Selections. `path`: the field, as `[3].select[0].label`.
+export const unselectable = (path: string, problem: string) => new AppError(422, 'unselectable', `${path}: ${problem}`)
+export const nothingSelected = (path: string) =>
+  new AppError(422, 'nothingSelected', `${path}: the origin has no such node`)
+/** @param limit the field or setting, and its value */
+export const tooManySelected = (path: string, limit: string) =>
+  new AppError(413, 'tooManySelected', `${path}: the origin has more nodes than ${limit}`)

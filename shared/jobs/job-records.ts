@@ -161,7 +161,9 @@ export function createJobRecords(redis: Redis) {
       const { subRequestsDone, pairs, parts, bytes } = made
       return runs.progress(redis, { id, slice: slice ?? '', attempt, worker, subRequestsDone, pairs, parts, bytes })
     },
-    /** Call this when the result of a slice of a large multi is stored: it gives back the slice's open run. */
+    /** Counts a run for each slice of a selection, once its nodes are listed. Safe to repeat. */
+    addRuns: (id: string, count: number): Promise<unknown> => runs.addRuns(redis, { id, runs: count }),
+    /** Call this when the result of one of several slices is stored: it gives back the slice's open run. */
     sliceDone: (id: string, slice: number): Promise<unknown> => runs.sliceDone(redis, { id, slice }),
     /** Changes running to committing, unless the job is being cancelled. */
     async beginCommit(job: NamedJob, progress: JobProgress, report: JobReport): Promise<boolean> {

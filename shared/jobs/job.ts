@@ -50,12 +50,16 @@ export const subRequestsPerSlice = 20
 
 export const sliceCount = (subRequests: number): number => Math.max(1, Math.ceil(subRequests / subRequestsPerSlice))
 
-/** Whether the job has several slices. */
-export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean => sliceCount(progress.subRequests) > 1
+/** Whether the job has several slices, or may have: how many a selection makes is known once its nodes are listed. */
+export const isSliced = ({ progress, order }: { progress: JobProgress; order: Pick<JobOrder, 'selects'> }): boolean =>
+  order.selects === true || sliceCount(progress.subRequests) > 1
 
-/** Runs that a job takes if nothing fails: one, or one per slice plus one that commits. */
-export const runsOf = (subRequests: number): number =>
-  subRequests > subRequestsPerSlice ? sliceCount(subRequests) + 1 : 1
+/**
+ * Runs that a job takes if nothing fails: one, or one per slice plus one that commits. A selection adds its slices once
+ * they are known.
+ */
+export const runsOf = (subRequests: number, { selects }: Pick<JobOrder, 'selects'>): number =>
+  subRequests > subRequestsPerSlice && !selects ? sliceCount(subRequests) + 1 : 1
 
 /** A job's position in a list: by creation time (epoch milliseconds), then by id, both descending. */
 export interface ListPosition {
@@ -99,7 +103,15 @@ const absent = {
 const unattempted = { lastFailure: null, lastAttemptAt: null, nextAttemptAt: null, host: null }
 
 /** Parses a hash returned by HGETALL. */
-export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
+export function recordOf({
+  unended,
+  worker,
+  runs,
+  added,
+  tickedAt,
+  endedBy,
+  ...hash
+}: Record<string, string>): JobRecord {
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   const record = { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
   return record.callback === null ? record : { ...record, callback: { ...unattempted, ...record.callback } }

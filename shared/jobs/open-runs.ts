@@ -20,10 +20,17 @@ local function refusal(tenant, limit)
   if tonumber(counts[2] or 0) >= free then return 'orgQueueFull' end
 end`
 
+const tenantOfJob = `string.match(cjson.decode(redis.call('HGET', record, 'orgName')), '^[^/]*')`
+
+export const takeRuns = `
+local function takeRuns(runs)
+  for _, counted in ipairs({'', ${tenantOfJob}}) do redis.call('HINCRBY', '${openRunsKey}', counted, runs) end
+end`
+
 export const giveBack = `
 local function giveBack(runs)
   if tonumber(runs or 0) <= 0 then return end
-  local tenant = string.match(cjson.decode(redis.call('HGET', record, 'orgName')), '^[^/]*')
+  local tenant = ${tenantOfJob}
   redis.call('HINCRBY', '${openRunsKey}', '', -runs)
   if redis.call('HINCRBY', '${openRunsKey}', tenant, -runs) <= 0 then redis.call('HDEL', '${openRunsKey}', tenant) end
 end`

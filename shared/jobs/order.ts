@@ -15,6 +15,8 @@ export interface JobOrder {
   compression: Compression
   /** Whether the job is bound to a model, which is stored next to the request. */
   bound: boolean
+  /** Whether a sub-request selects nodes. A run then lists them, and how many slices the job has depends on them. */
+  selects?: boolean
   /**
    * The latest generation of the packet's name at submission, 0 if there is none; the job's own will be higher. It is
    * immutable and written with the record, so a Redis that was rolled back has the right value or lacks the job.

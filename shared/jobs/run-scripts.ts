@@ -1,6 +1,6 @@
 import { script } from '../redis/script.ts'
 import { subRequestsPerSlice } from './job.ts'
-import { giveBack } from './open-runs.ts'
+import { giveBack, takeRuns } from './open-runs.ts'
 import { theJob, tick } from './scripts.ts'
 import { accepts, isUnfinished } from './transitions.ts'
 
@@ -21,7 +21,9 @@ ${tick}
 local key, of = record, ''
 if slice ~= '' then key, of = slices, slice .. ':' end
 local function subRequests() return cjson.decode(redis.call('HGET', record, 'progress')).subRequests end
-local function builds() return slice ~= '' or subRequests() <= ${subRequestsPerSlice} end
+local function builds()
+  return slice ~= '' or (not has('added') and subRequests() <= ${subRequestsPerSlice})
+end
 local function isLatest()
   local latest = redis.call('HMGET', key, of .. 'attempt', of .. 'worker')
   return latest[1] == attempt and latest[2] == worker
@@ -111,6 +113,18 @@ if has('cancelling') then return 'cancelling' end
 tick()
 if builds() then return count({tonumber(subRequestsDone), tonumber(pairs), tonumber(parts), tonumber(bytes)}) end
 return nil`,
+)
+
+// A job whose slices are known only after its nodes were listed. From then on its own runs build nothing.
+export const addRuns = script(
+  ['id', 'runs'],
+  `${theJob}
+${takeRuns}
+if not ${isUnfinished()} then return 0 end
+if redis.call('HSETNX', record, 'added', runs) == 0 then return 0 end
+redis.call('HINCRBY', record, 'runs', runs)
+takeRuns(runs)
+return 1`,
 )
 
 // A finished job has given back all of its runs.

@@ -4,7 +4,9 @@ import { createPacketWriter, type PartSink, type SealedPart } from '../../packet
 import { partLimits } from '../../packet/parts/part-buffer.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
+import { orAborted } from '../lifecycle/or-aborted.ts'
 import type { OpenSettings } from '../origin/connect.ts'
+import type { IdList } from '../read/internal-ids.ts'
 import { type BuildSizes, defaultSizes } from '../read/reading.ts'
 import type { BoundModel } from '../request/bound-model.ts'
 import type { PublishRequest } from '../request/fields.ts'
@@ -24,6 +26,8 @@ import type { NodeTreatment } from './write/treatments.ts'
 export interface PacketOrder {
   /** Completed by the model. */
   requests: readonly PublishRequest[]
+  /** For each request that selects nodes: the nodes listed for it, or some of them. */
+  listed?: readonly (IdList | null)[]
   /** Set if the requests are a slice of a larger multi, from index `first` on; `treatments` are of the whole multi. */
   slice?: { first: number; treatments: readonly NodeTreatment[] }
   /** The model that the requests are bound to, if they are. */
@@ -107,7 +111,8 @@ export async function buildPacket(
     const conflicts = detectorOf(plan, first + at)
     const model = rulesFor?.(plan)
     const pathOf = (field: string) => (isMulti ? `[${first + at}].${field}` : field)
-    return { ...origin, sizes, plan, pathOf, conflicts, pairs, writer, report, model, observer }
+    const listed = order.listed?.[at] ?? null
+    return { ...origin, sizes, plan, listed, pathOf, conflicts, pairs, writer, report, model, observer }
   })
   for (const at of order.requests.keys()) {
     interrupted()
@@ -135,16 +140,4 @@ export async function buildPacket(
   const notation = notationOf(order.requests, order.syntax)
   const content = { ...notation, report: report.read(identitiesOfPacket), shape: writer.shape() }
   return { ...content, observations: [...observations.all()] }
-}
-
-/** Settles with `work`, or rejects when the signal aborts: a read in progress when its driver is closed never ends. */
-async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await Promise.race([work(), aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

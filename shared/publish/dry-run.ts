@@ -1,5 +1,6 @@
 import { createShapeTally } from '../../packet/packet-shape.ts'
 import { emptyPart, partLimits } from '../../packet/parts/part-buffer.ts'
+import type { SelectionCount } from '../../wire/dry-run.ts'
 import type { JobReport } from '../../wire/job.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
@@ -12,8 +13,8 @@ import { firstOf } from './report/first-of.ts'
 import { createReport, identitiesOfPacket, mergeReports, type Report } from './report/report.ts'
 import { createObservations, distinctTreatments, type Observation } from './write/conflicts.ts'
 
-/** The limit that ended a dry run before it was complete: its time, or the number of pairs. */
-type DryRunLimit = 'time' | 'pairs'
+/** The limit that ended a dry run before it was complete: its time, or the number of pairs, or of selected nodes. */
+type DryRunLimit = 'time' | 'pairs' | 'nodes'
 
 /** A publish to try, and the limits of the trial. `maxPairs` also limits the elements that cannot be published. */
 export interface DryRunOrder extends Omit<PacketOrder, 'slice' | 'spentSeconds' | 'acceptedAt'> {
@@ -22,6 +23,10 @@ export interface DryRunOrder extends Omit<PacketOrder, 'slice' | 'spentSeconds' 
   subRequestsPerSlice: number
   /** The most pairs that the job may make: more would fail it. */
   jobPairs: number
+  /** What requests with `select` take. `listed` has some of these nodes. */
+  selections?: readonly SelectionCount[]
+  /** What listing them has reported. */
+  listing?: JobReport
 }
 
 /**
@@ -59,6 +64,7 @@ export async function dryRun(
       const { observations, shape } = await buildPacket(
         {
           ...common,
+          listed: order.listed?.slice(first, first + some.length),
           requests: some.map((request) => ({ ...request, onUnpublishable: 'skip' })),
           maxPairs: Math.min(maxPairs, order.jobPairs) - tally.size().pairs,
           ...(isSliced ? { slice: { first, treatments } } : {}),
@@ -86,16 +92,28 @@ export async function dryRun(
   } finally {
     clearTimeout(timer)
   }
+  // Nodes with several labels count several times, but then, too, some were left out only if there are more than listed.
+  const share = shareListed(order)
+  if (limit === null && share < 1) limit = 'nodes'
   const observations = createObservations()
   for (const observation of observed.flat()) observations.record(observation)
   const seen = { subRequests: requests.length, subRequestsPerSlice, batchSize, read }
   const report = mergeReports(
-    Object.values(reports).map((one) => one.read(identitiesOfPacket)),
+    [...Object.values(reports).map((one) => one.read(identitiesOfPacket)), ...(order.listing ? [order.listing] : [])],
     identitiesOfPacket,
   )
   // A slice that was cut off has pairs, but no shape.
   const shape = limit === null ? shapes.read() : null
-  return { ...dryRunReport({ ...seen, tally, report, limit }), shape, sample: tally.sample() }
+  const { selections } = order
+  return { ...dryRunReport({ ...seen, tally, report, limit, share, selections }), shape, sample: tally.sample() }
+}
+
+/** The share of the selected nodes that are listed, if all requests select nodes; else 1. */
+function shareListed({ listed = [], selections = [] }: DryRunOrder): number {
+  if (selections.length === 0) return 1
+  const taken = listed.reduce((sum, nodes) => sum + (nodes?.length ?? 0), 0)
+  const all = selections.reduce((sum, { nodes }) => sum + nodes, 0)
+  return listed.includes(null) ? 1 : Math.min(1, taken / Math.max(1, all))
 }
 
 function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLimit | null {
@@ -128,6 +146,9 @@ interface Seen {
   /** What the completely read sub-requests make. */
   read: ReturnType<Seen['tally']['size']> & { subRequests: number }
   limit: DryRunLimit | null
+  /** The share of the selected nodes that were to be read. */
+  share?: number
+  selections?: readonly SelectionCount[] | undefined
 }
 
 const indexesShown = { count: 1_000, bytes: 64 * 1024 }
@@ -144,16 +165,36 @@ export function dryRunReport({ tally, report: found, limit, ...seen }: Seen) {
     subRequestsRead: seen.read.subRequests,
     // A packet without pairs has one empty part.
     ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
-    projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
+    projected: limit === 'nodes' ? scaled(size, seen) : projectedBySubRequests(limit, seen),
     ...tally.read(),
+    ...(seen.selections ? { selections: seen.selections } : {}),
+    ...(found.selection ? { selection: found.selection } : {}),
     missing: found.missing,
     skipped: found.skipped,
     collapsed: found.collapsed,
     ...(found.model ? { model: found.model } : {}),
     requires: requiresOf(found),
     originIndexes,
-    warnings: [...warningsOf(originIndexes, found.missingIndexes), ...tally.longIds().map(warningOfLongId)],
+    warnings: [
+      ...warningsOf(originIndexes, found.missingIndexes),
+      ...(seen.selections ?? []).flatMap(warningOfSelection),
+      ...tally.longIds().map(warningOfLongId),
+    ],
   }
+}
+
+const projectedBySubRequests = (limit: DryRunLimit | null, seen: Omit<Seen, 'tally' | 'report' | 'limit'>) =>
+  limit !== null && seen.selections === undefined && seen.subRequests > 1 && seen.read.subRequests > 0
+    ? projected(seen)
+    : null
+
+/** Size of the whole packet, if the selected nodes that were not listed are like the others. */
+function scaled(
+  { pairs, bytes }: { pairs: number; bytes: number },
+  { share = 1, batchSize }: Pick<Seen, 'share' | 'batchSize'>,
+) {
+  const parts = Math.max(1, Math.ceil(Math.max(pairs / share / batchSize, bytes / share / maxBytes)))
+  return { pairs: Math.round(pairs / share), parts, bytes: Math.round(bytes / share), by: 'nodes' } as const
 }
 
 /** Size of the whole packet, if the remaining sub-requests are like the ones that were read. */
@@ -187,6 +228,11 @@ function warningsOf(
   )
   return [...ofNodes.slice(0, warningsAtMost), ...ofRelationships]
 }
+
+const warningOfSelection = ({ element, label, indexes }: SelectionCount): string[] =>
+  indexes?.length === 0
+    ? [`no index backs the where of select[${element}] at "${shown(label)}": the listing reads all nodes of the label`]
+    : []
 
 /** The replay would be refused, because an index backs the constraint that it needs. */
 function warningOfLongId({ label, property, bytes }: LongId): string {

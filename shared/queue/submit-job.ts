@@ -11,6 +11,7 @@ import type { Secrets } from '../jobs/stored/secrets.ts'
 import { storeRequest } from '../jobs/stored/stored-request.ts'
 import type { Sender } from '../observability/audit.ts'
 import type { BoundModel } from '../request/bound-model.ts'
+import { selects } from '../request/select.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { JobQueue } from './queue.ts'
@@ -67,6 +68,7 @@ export async function submitJob(
     latestBefore,
     ...(freeAt === undefined ? {} : { freeAt }),
     bound: model !== null,
+    ...(selects(requests) ? { selects: true } : {}),
     callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
     compression: askedFor(requests, 'compression') ?? 'none',
   }
@@ -79,7 +81,7 @@ export async function submitJob(
   try {
     const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests, model)
     const subRequests = requests.length
-    const counted = { subRequests, runs: runsOf(subRequests), openRunsLimit }
+    const counted = { subRequests, runs: runsOf(subRequests, order), openRunsLimit }
     const newJob = { ...job, ...counted, id, order, sender, sealedKey, idempotency }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull' || creation.outcome === 'orgQueueFull') throw refusals[creation.outcome]()

@@ -73,6 +73,12 @@ export function listIds(ids: Iterable<InternalId>): IdList {
   return collected.list()
 }
 
+/** The list without repetitions; mostly the same list. */
+export function distinctIds(list: IdList): IdList {
+  const distinct = new Set(list.slice(0, list.length))
+  return distinct.size === list.length ? list : listIds(distinct)
+}
+
 /** Copies the values into a larger array. */
 export function enlarged<T extends Float64Array | BigInt64Array | Uint32Array | Buffer>(full: T, larger: T): T {
   larger.set(full as never)

@@ -8,6 +8,7 @@ import { withoutDeleted } from './deleted.ts'
 import { bindLabels, identifyingKeys, keysOfEnds, labelsAndValues } from './identifying-values.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce, withoutThese } from './reading.ts'
+import { eachSelected } from './selection.ts'
 import { completeZones } from './zone-offsets.ts'
 
 /** A node with all the properties to publish, or only with the properties that identify it. */
@@ -31,18 +32,23 @@ export async function readNodesByIds(
 }
 
 /**
- * Reads these nodes; leaves out nodes that no longer exist.
+ * Reads these nodes; leaves out nodes that no longer exist, or are no longer selected.
  * @returns null if they turn out to be more than may be read at once.
  */
-export const readNodes = (reading: Reading, nodes: readonly InternalId[]): Promise<Found<NodeRow> | null> =>
-  nodesOf(reading, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
+export function readNodes(reading: Reading, nodes: readonly InternalId[]): Promise<Found<NodeRow> | null> {
+  const { selectors, toLayer, targetFilter } = reading.plan
+  const size = { count: nodes.length, isOne: nodes.length === 1 }
+  if (selectors === null || toLayer.length > 0) return nodesOf(reading, eachNode, { ids: nodes }, size)
+  const { text, parameters } = eachSelected(selectors, targetFilter)
+  return nodesOf(reading, text, { ...parameters, ids: nodes }, size)
+}
 
 /** How many nodes may be read at once, given their known size. */
 export const nodesAtOnce = (reading: Reading): number =>
   Math.min(reading.sizes.chunk, rowsAtOnce(reading, kindOf(reading.plan)))
 
-const kindOf = ({ index, toLayer, publishesNodes }: Plan) =>
-  JSON.stringify(['nodes', publishesNodes, toLayer.length > 0 ? toLayer : index.label])
+const kindOf = ({ index, selectors, toLayer, publishesNodes }: Plan) =>
+  JSON.stringify(['nodes', publishesNodes, toLayer.length > 0 ? toLayer : selectors ? ['selected'] : index.label])
 
 /** Returns nodes in the order of their internal ids. */
 async function nodesOf(

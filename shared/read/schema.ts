@@ -26,6 +26,38 @@ export async function hasUniqueness(origin: Origin, label: string, idProperty: s
   })
 }
 
+/**
+ * The single properties whose values no two nodes of a label share, by label, as constraints guarantee them; null if the
+ * origin does not say. Properties that are unique only together do not count.
+ */
+export async function readUniqueness(origin: Origin): Promise<Map<string, Set<string>> | null> {
+  const rows = (origin.legacy ? null : await origin.ask(showConstraints)) ?? (await askEarlierUniqueness(origin))
+  if (rows === null) return null
+  const found = new Map<string, Set<string>>()
+  for (const [type, entity, labels, keys] of rows) {
+    const target = targetOf(labels, keys)
+    if (target === null || entity !== 'NODE' || !guaranteeing.includes(type as string)) continue
+    found.set(target.of, (found.get(target.of) ?? new Set()).add(target.property))
+  }
+  return found
+}
+
+/** Neo4j up to 4.2 describes constraints in texts without quotes; the indexes behind them have names and properties. */
+async function askEarlierUniqueness(origin: Origin): Promise<unknown[][] | null> {
+  for (const [unique, entity, labels] of [
+    ["type = 'node_unique_property'", "'NODE'", 'tokenNames'],
+    ["type = 'node_unique_property'", "'NODE'", '[label]'],
+    ["uniqueness = 'UNIQUE'", 'entityType', 'labelsOrTypes'],
+  ] as const) {
+    const columns = { tokenNames: 'type, tokenNames', '[label]': 'type, label' }[labels as string]
+    const query = `CALL db.indexes() YIELD ${columns ?? 'uniqueness, entityType, labelsOrTypes'}, properties WITH * WHERE ${unique}
+      RETURN 'UNIQUENESS', ${entity}, ${labels}, properties`
+    const rows = await origin.ask(query)
+    if (rows) return rows
+  }
+  return null
+}
+
 const showConstraints = 'SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties'
 const guaranteeing = ['UNIQUENESS', 'NODE_PROPERTY_UNIQUENESS', 'NODE_KEY']
 

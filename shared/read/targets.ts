@@ -3,10 +3,11 @@ import { isPublishable, type Kind } from '../../packet/packstream/kinds.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Properties } from '../origin/properties.ts'
 import { idForms } from '../request/id-forms.ts'
-import { collectIds, type IdList } from './internal-ids.ts'
+import { collectIds, type IdList, type InternalId, listIds, readInternalId } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './nodes.ts'
 import { findByIds, followLayers, hasAny } from './queries.ts'
 import type { Found, Reading } from './reading.ts'
+import { eachSelected } from './selection.ts'
 
 /** The targeted nodes of a request. */
 export interface Targets {
@@ -51,6 +52,33 @@ export async function findTargets(reading: Reading): Promise<Targets> {
   const reached = await followLayers(origin, listed.slice(0, listed.length), plan.toLayer, plan.targetFilter)
   return { nodes: reached, rows: null, missing: [...missing] }
 }
+
+/**
+ * The targeted nodes of a request that selects nodes: `listed`, or what `toLayer` reaches from those that are still
+ * selected. @param gone is called with the number of the others
+ */
+export async function targetsOfSelection(
+  { origin, plan }: Pick<Reading, 'origin' | 'plan'>,
+  listed: IdList,
+  gone: (nodes: number) => void,
+): Promise<Targets> {
+  const { selectors, toLayer, targetFilter } = plan
+  if (toLayer.length === 0) return { nodes: listed, rows: null, missing: [] }
+  const { text, parameters } = eachSelected(selectors ?? [], null)
+  const known = new Set<InternalId>()
+  for (let at = 0; at < listed.length; at += sourcesAtOnce) {
+    const ids = listed.slice(at, at + sourcesAtOnce)
+    const sources: InternalId[] = []
+    await origin.each(`${text} RETURN id(n)`, { ...parameters, ids }, (row) => sources.push(readInternalId(row)))
+    gone(ids.length - sources.length)
+    const some = await followLayers(origin, sources, toLayer, targetFilter)
+    for (const node of some.slice(0, some.length)) known.add(node)
+  }
+  return { nodes: listIds(known), rows: null, missing: [] }
+}
+
+/** As many as the origin ids of a request may be, so that a step of `toLayer` reaches no more from them. */
+const sourcesAtOnce = 1_000
 
 /** The text by which a request names an id; null if the id has changed to one that no request can name. */
 function textOf(properties: Properties, key: string): string | null {

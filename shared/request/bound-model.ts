@@ -3,6 +3,7 @@ import type { Issue } from '../errors/app-error.ts'
 import { didYouMean, shown } from '../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { defaultKeys, idPropertyOf, onceForEach } from './identity.ts'
+import { everyLabel, literal } from './select.ts'
 
 /** A property as a model implements it on a node type. */
 export interface ModelledProperty {
@@ -61,9 +62,14 @@ export function createBinding({ version, types, properties }: BoundModel) {
   const noNodeType = (label: string) => `"${shown(label)}" is no node type ${ofModel}${guess(label, typeOf)}`
 
   function* indexIssues(request: Partial<PublishRequest>): Generator<Issue> {
-    const { mappedIndices: given = {}, index } = request
+    const { mappedIndices: given = {}, index, select } = request
     const { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: property } = indicesOf(request)
-    if (label === undefined) {
+    for (const [at, element] of (select ?? []).entries()) {
+      const name = literal(element.label)
+      if (element.label === everyLabel || typeOf.has(name)) continue
+      yield { path: `select[${at}].label`, message: noNodeType(name) }
+    }
+    if (label === undefined && select === undefined) {
       const message = `the model version ${version} has ${types.length} node types: give index, or mappedIndices`
       yield { path: 'index', message }
       return
@@ -72,13 +78,14 @@ export function createBinding({ version, types, properties }: BoundModel) {
       yield { path: 'mappedIndices.DEFAULT_INDEX', message: noNodeType(given.DEFAULT_INDEX) }
     }
     if (index !== undefined && !typeOf.has(index)) yield { path: 'index', message: noNodeType(index) }
-    if (property === undefined && typeOf.has(label)) {
+    if (label !== undefined && property === undefined && typeOf.has(label)) {
       const message = `the node type "${shown(label)}" ${ofModel} has not one unique property: give mappedIndices`
       yield { path: 'mappedIndices', message }
     }
     const { DEFAULT_INDEX: _, DEFAULT_ID_FIELD: own, ...others } = given
     const named = Object.entries(others).map(([of, key]) => [of, key, of] as const)
-    for (const [of, key, field] of own === undefined ? named : [[label, own, 'DEFAULT_ID_FIELD'] as const, ...named]) {
+    const all = own === undefined || label === undefined ? named : [[label, own, 'DEFAULT_ID_FIELD'] as const, ...named]
+    for (const [of, key, field] of all) {
       const type = typeOf.get(of)
       const candidates = type && idCandidates(type)
       if (candidates === undefined || candidates.has(key)) continue

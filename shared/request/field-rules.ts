@@ -35,7 +35,13 @@ export const selectionRules: readonly Rule[] = [
   [
     [some('originIds'), 'required when relationshipIds is empty'],
     [some('relationshipIds'), 'required when originIds is empty'],
+    [given('select')],
   ],
+  ...['originIds', 'relationshipIds'].map((field) =>
+    rule(given('select'), no(some(field)), 'must not be given together with select'),
+  ),
+  rule(given('select'), no(given('index')), 'must not be given together with select, which names labels'),
+  rule(no(given('select')), no(given('maxNodes')), 'needs select'),
   [
     [no(isTrue('hardFilterRelationships'))],
     [no(some('relationshipIds'))],
@@ -95,7 +101,7 @@ const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX',
 
 export const publishSchema = {
   allOf: [
-    { anyOf: [given('model').schema, { required: ['mappedIndices'], ...hasDefaults }] },
+    { anyOf: [given('model').schema, given('select').schema, { required: ['mappedIndices'], ...hasDefaults }] },
     ...schemasOf([...selectionRules, ...optionRules]),
   ],
 }

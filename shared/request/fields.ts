@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isQuotable, longestName } from '../../packet/cypher/identifiers.ts'
+import { isQuotable } from '../../packet/cypher/identifiers.ts'
+import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import { fileName, orgName } from '../../packet/names.ts'
 import { longestLifeDays } from '../config/life-days.ts'
 import type { Issue } from '../errors/app-error.ts'
@@ -9,7 +10,9 @@ import { compressions } from '../storage/compression.ts'
 import { listOf, mapOf, maxIssuesOfOne } from '../validation/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../validation/issues.ts'
 import { publishSchema } from './field-rules.ts'
-import { parseRelationshipType } from './relationship-types.ts'
+import { identifier } from './identifier.ts'
+import { type EveryType, parseEveryType, parseRelationshipType } from './relationship-types.ts'
+import { selectField } from './select.ts'
 
 /**
  * Characters of an id. Beyond this limit the answer is `400 invalidRequest`. No index of a database has longer values.
@@ -23,14 +26,6 @@ export const id = z
 const text = { type: 'string' }
 const isId = (value: unknown) => typeof value === 'string' && value.length <= longestId && value.isWellFormed()
 const ids = listOf(id, { ...text, maxLength: longestId }, isId)
-/** A label, type or property key that a statement can name. */
-export const identifier = z
-  .string()
-  .refine((name) => name.length <= longestName, {
-    message: `must be at most ${longestName} characters`,
-    abort: true,
-  })
-  .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
 const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
 /**
  * Elements in a list of labels, types or properties. Beyond this limit the answer is `400 invalidRequest`. No real node
@@ -38,17 +33,24 @@ const isName = (value: unknown) => typeof value === 'string' && isQuotable(value
  */
 const mostNames = 10_000
 const names = listOf(identifier, text, isName, mostNames)
-const types = listOf(
-  z.string().transform((text, context) => {
-    const parsed = parseRelationshipType(text)
-    if (parsed) return parsed
-    context.addIssue({ code: 'custom', message: 'must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`' })
-    return z.NEVER
-  }),
-  text,
-  undefined,
-  mostNames,
+const typeForms = 'must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`'
+const typesBy = <T extends object>(parse: (text: string) => T | null, formsFor = (_: string) => typeForms) =>
+  listOf(
+    z.string().transform((text, context) => {
+      const parsed = parse(text)
+      if (parsed) return parsed
+      context.addIssue({ code: 'custom', message: formsFor(text) })
+      return z.NEVER
+    }),
+    text,
+    undefined,
+    mostNames,
+  )
+const layers = typesBy(
+  (text) => (parseEveryType(text) ? null : parseRelationshipType(text)),
+  (text) => (parseEveryType(text) ? 'must name a type; a type * stands in backticks' : typeForms),
 )
+const types = typesBy<RelationshipType | EveryType>((text) => parseEveryType(text) ?? parseRelationshipType(text))
 const url = (parse: (text: string) => object) =>
   z.string().superRefine((text, context) => {
     const parsed = parse(text)
@@ -97,6 +99,7 @@ const modelName = z
     message: `must be 1 to ${longestModel} characters`,
   })
 const flag = z.boolean()
+const maxNodes = z.number().refine(Number.isSafeInteger, 'must be a whole number').gt(0, 'must be more than 0')
 /** Days that a packet lives; decimals are allowed. */
 export const expiresAfterDays = z
   .number()
@@ -119,7 +122,7 @@ export const publishFields = {
     'bookmarks that the origin must have reached before it is read',
   ),
   mappedIndices: mapOf(identifier, identifier, text, isName).describe(
-    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter',
+    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required without select, and its own label must agree with the latter',
   ),
   index: identifier.describe('label of the origin ids, one of mappedIndices; DEFAULT_INDEX if absent'),
   originIds: ids.describe('ids of the nodes to start from; with relationshipIds at most 500 that differ'),
@@ -127,8 +130,12 @@ export const publishFields = {
   hardFilterRelationships: flag.describe(
     'refuse unless both ends of every relationship in relationshipIds are among originIds',
   ),
-  toLayer: types.describe('relationship types to follow in order; the nodes they lead to are the targeted ones'),
-  relationships: types.describe('types of the relationships to publish; TYPE>, <TYPE for one direction'),
+  select: selectField.describe('nodes to start from, by label and property, in place of originIds'),
+  maxNodes: maxNodes.describe('refuse a selection of more nodes; with select only'),
+  toLayer: layers.describe('relationship types to follow in order; the nodes they lead to are the targeted ones'),
+  relationships: types.describe(
+    'types of the relationships to publish; TYPE>, <TYPE for one direction, * for every type of the origin',
+  ),
   preventCleanup: flag.describe('leave out the statements that remove stale relationships'),
   relationshipIdField: identifier.describe('property that identifies relationships'),
   metadata: flag.describe('publish the properties and labels of targeted nodes'),

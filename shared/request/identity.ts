@@ -9,7 +9,8 @@ import type { Properties } from '../origin/properties.ts'
 /** How a request's nodes get their identity: its `mappedIndices`, parsed once. */
 export interface IdentityRule {
   idProperties: ReadonlyMap<string, string>
-  defaultLabel: string
+  /** null if `mappedIndices` names none, which only a selection may do. */
+  defaultLabel: string | null
   /** `idProperties` as a parameter of queries. */
   byLabel: Readonly<Record<string, string>>
   numbers: Numbers
@@ -54,10 +55,11 @@ export const idPropertiesOf = onceForEach(
 )
 
 const labelsOf = onceForEach((mappedIndices: MappedIndices): Omit<IdentityRule, 'numbers' | 'syntax'> => {
-  const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
+  const { DEFAULT_INDEX, DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
-  const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
-  return { idProperties, defaultLabel: DEFAULT_INDEX, byLabel: Object.fromEntries(idProperties) }
+  const byDefault = DEFAULT_INDEX === undefined ? [] : [[DEFAULT_INDEX, DEFAULT_ID_FIELD] as const]
+  const idProperties = new Map([...labels, ...byDefault])
+  return { idProperties, defaultLabel: DEFAULT_INDEX ?? null, byLabel: Object.fromEntries(idProperties) }
 })
 
 export const identityRule = (
@@ -92,7 +94,7 @@ export function identityLabel(
   index: string | null,
 ): string | null {
   if (index !== null && idProperties.has(index) && labels.includes(index)) return index
-  if (labels.includes(defaultLabel)) return defaultLabel
+  if (defaultLabel !== null && labels.includes(defaultLabel)) return defaultLabel
   if (labels.length === 1) return idProperties.has(labels[0] as string) ? (labels[0] as string) : null
   const [only, another] = labels.filter((label) => idProperties.has(label))
   return only !== undefined && another === undefined ? only : null

@@ -33,13 +33,13 @@ export interface NodeSetting {
 export const nodeSettings = (plan: Plan): NodeSetting[] =>
   Object.entries(nodeOptions).map(([field, setting]) => ({ field, setting: setting(plan) }))
 
-/** The relationship types that a request publishes or cleans up; null if its `relationshipIds` may have any type. */
-const typesOf = ({ relationshipIds, relationships }: Plan): Participant['scopes'] =>
-  relationshipIds.length > 0 ? null : relationships.map(({ type }) => type)
+/** The relationship types that a request publishes or cleans up; null if they may be any. */
+const typesOf = ({ relationshipIds, relationships, everyType }: Plan): Participant['scopes'] =>
+  relationshipIds.length > 0 || everyType !== null ? null : relationships.map(({ type }) => type)
 
 /**
- * The label of a request's targeted nodes; null if they may have any label, because they are reached by `toLayer` or
- * are the ends of `relationshipIds`.
+ * The label of a request's targeted nodes; null if they may have any label, because they are reached by `toLayer`, are
+ * the ends of `relationshipIds`, or are selected: a selected node may have further labels.
  */
 const labelsOf = ({ toLayer, originIds, index }: Plan): Participant['scopes'] =>
   toLayer.length > 0 || originIds.length === 0 ? null : [index.label]

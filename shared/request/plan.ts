@@ -2,7 +2,8 @@ import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
-import { mergeRelationshipTypes } from './relationship-types.ts'
+import { dividedTypes, type EveryType, mergeRelationshipTypes } from './relationship-types.ts'
+import { type Selector, selectorsOf } from './select.ts'
 
 /** How stale relationships are found: by far end, own id or both, or all of a type if the origin has none left at a node. */
 export type CleanupKind = 'none' | 'byFarEnd' | 'byFarEndAndId' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
@@ -15,6 +16,8 @@ export interface Plan {
   mappedIndices: Readonly<Record<string, string>>
   /** Label and id property of the origin ids. */
   index: { label: string; idProperty: string }
+  /** The nodes to start from, if they are selected by label; null if `originIds` or `relationshipIds` name them. */
+  selectors: readonly Selector[] | null
   /** As requested: some may be repeated, here and among the relationship ids. */
   originIds: readonly string[]
   relationshipIds: readonly string[]
@@ -22,6 +25,8 @@ export interface Plan {
   toLayer: readonly RelationshipType[]
   targetFilter: string | null
   relationships: readonly RelationshipType[]
+  /** How every other type of the origin is followed; null if it is not, or if `withEveryType` has listed them. */
+  everyType: EveryType['direction'] | null
   relationshipIdField: string | null
   /** Leave out and count what cannot be published, rather than fail. */
   skips: boolean
@@ -51,26 +56,30 @@ export function planOf(request: PublishRequest): Plan {
   const { mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
   const { searchIdField: idField, preventSearch = [] } = request
   const [stampsRelationships, postback] = [request.timestampRelationships === true, request.postbackTimestamp === true]
-  const relationships = mergeRelationshipTypes(request.relationships ?? [])
+  const { named: relationships, every: everyType } = dividedTypes(request.relationships ?? [])
   const deletesOnly = request.relationshipDeleteOnly === true
   const targetFilter = request.targetFilter ?? null
   const cleanup = cleanupOf(request)
+  const identity = identityRule(mappedIndices, request.numbers, request.parameterSyntax)
+  const hasTypes = relationships.length > 0 || everyType !== null
   return {
     origin: originName(request),
-    identity: identityRule(mappedIndices, request.numbers, request.parameterSyntax),
+    identity,
     mappedIndices,
     index: originIndex(request),
+    selectors: request.select ? selectorsOf(request.select, [...identity.idProperties.keys()]) : null,
     originIds,
     relationshipIds,
     requiresBothEnds: request.hardFilterRelationships === true,
     toLayer,
     targetFilter,
     relationships,
+    everyType,
     relationshipIdField: request.relationshipIdField ?? null,
     skips: request.onUnpublishable === 'skip',
     onModelViolation: request.model === undefined ? null : (request.onModelViolation ?? 'fail'),
     publishesNodes: request.metadata === true && !deletesOnly,
-    publishesRelationships: relationshipIds.length > 0 || (relationships.length > 0 && !deletesOnly),
+    publishesRelationships: relationshipIds.length > 0 || (hasTypes && !deletesOnly),
     cleanup,
     // With `toLayer` or a filter, nothing shows that the missing nodes were targeted.
     cleansMissing: cleanup !== 'none' && toLayer.length === 0 && targetFilter === null,
@@ -86,6 +95,14 @@ export function planOf(request: PublishRequest): Plan {
     },
     search: idField === undefined ? null : { idField, filter: request.searchFilter ?? null, prevented: preventSearch },
   }
+}
+
+/** The plan, once the types of its origin are known. */
+export function withEveryType(plan: Plan, types: readonly string[]): Plan {
+  const { everyType: direction, relationships } = plan
+  if (direction === null) return plan
+  const every = types.map((type) => ({ type, direction }))
+  return { ...plan, relationships: mergeRelationshipTypes([...relationships, ...every]), everyType: null }
 }
 
 /**

@@ -15,6 +15,35 @@ export function parseRelationshipType(text: string): RelationshipType | null {
   return { type, direction: left ? 'in' : right ? 'out' : 'both' }
 }
 
+/** Every type that the origin has, followed in one direction or both. It is known once the origin is read. */
+export interface EveryType {
+  every: true
+  direction: RelationshipType['direction']
+}
+
+/**
+ * Parses an entry of `relationships` that stands for every type: `*`, `*>` or `<*`. Contract 4.8. @returns null for any
+ * other entry; a type named `*` stands in backticks.
+ */
+export function parseEveryType(text: string): EveryType | null {
+  const direction = { '*': 'both', '*>': 'out', '<*': 'in' }[text] as EveryType['direction'] | undefined
+  return direction === undefined ? null : { every: true, direction }
+}
+
+/** The types of `relationships`, as a request names them, and how every type of the origin is followed, if it is. */
+export function dividedTypes(given: readonly (RelationshipType | EveryType)[]): {
+  named: readonly RelationshipType[]
+  every: EveryType['direction'] | null
+} {
+  const every = given.filter((one): one is EveryType => 'every' in one)
+  const [first] = every
+  // A multi may have millions of types: the list of a request without `*` is not copied.
+  if (first === undefined) return { named: mergeRelationshipTypes(given as readonly RelationshipType[]), every: null }
+  const named = given.filter((one): one is RelationshipType => !('every' in one))
+  const isOne = every.every(({ direction }) => direction === first.direction)
+  return { named: mergeRelationshipTypes(named), every: isOne ? first.direction : 'both' }
+}
+
 /** Each type once, in the order first named: `A>` together with `<A` or `A` becomes `A`. */
 export function mergeRelationshipTypes(types: readonly RelationshipType[]): readonly RelationshipType[] {
   const merged = new Map<string, RelationshipType>()

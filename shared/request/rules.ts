@@ -5,6 +5,7 @@ import { shown } from '../validation/issues.ts'
 import { brokenRules, optionRules, selectionRules } from './field-rules.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'
+import { everyLabel, literal } from './select.ts'
 
 /**
  * Different ids of a publish or a sub-request. Beyond this limit the answer is `400 invalidRequest`. Seed, Limits;
@@ -49,7 +50,10 @@ function* rules(read: FieldsRead, { sharesStorage, isDryRun }: Options): Issues 
   const isMissing = (field: keyof PublishRequest) => fields[field] === undefined && !broken.has(field)
   for (const field of ['dbUrl', 'credentials'] as const) if (isMissing(field)) yield [field, 'required']
   if (isMissing('model')) {
-    if (isMissing('mappedIndices')) yield ['mappedIndices', 'required unless model is given']
+    // With `select`, the constraints of the origin may stand for `mappedIndices`.
+    if (isMissing('mappedIndices') && isMissing('select')) {
+      yield ['mappedIndices', 'required unless model or select is given']
+    }
     yield* mappedIndexRules(read)
   }
   yield* brokenRules(selectionRules, read)
@@ -70,12 +74,19 @@ function* rules(read: FieldsRead, { sharesStorage, isDryRun }: Options): Issues 
 const defaults = { DEFAULT_INDEX: 'the label of originIds', DEFAULT_ID_FIELD: 'the property that identifies its nodes' }
 
 export function* mappedIndexRules({ fields, broken }: Pick<FieldsRead, 'fields' | 'broken'>): Issues {
-  const { mappedIndices, index } = fields
+  const { mappedIndices, index, select } = fields
   if (mappedIndices === undefined) return
-  for (const [key, what] of Object.entries(defaults)) {
-    if (mappedIndices[key] === undefined) yield [`mappedIndices.${key}`, `required, ${what}`]
-  }
   const { DEFAULT_INDEX, DEFAULT_ID_FIELD } = mappedIndices
+  // A selection names its labels; a default is then only for nodes with several.
+  const areNeeded = select === undefined || DEFAULT_INDEX !== undefined || DEFAULT_ID_FIELD !== undefined
+  for (const [key, what] of Object.entries(defaults)) {
+    if (areNeeded && mappedIndices[key] === undefined) yield [`mappedIndices.${key}`, `required, ${what}`]
+  }
+  for (const [at, { label }] of (select ?? []).entries()) {
+    const name = literal(label)
+    const isMapped = label === everyLabel || name === DEFAULT_INDEX || idPropertyOf(mappedIndices, name) !== undefined
+    if (!isMapped) yield [`select[${at}].label`, `must be a label in mappedIndices or the value of DEFAULT_INDEX`]
+  }
   const own = idPropertyOf(mappedIndices, DEFAULT_INDEX ?? '')
   if (own !== undefined && DEFAULT_ID_FIELD !== undefined && own !== DEFAULT_ID_FIELD) {
     yield [

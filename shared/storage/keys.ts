@@ -12,6 +12,8 @@
  *   a/.jobs/<job>/request               a job's request, with encrypted credentials
  *   a/.jobs/<job>/model                 the model, if the request is bound to one
  *   a/.jobs/<job>/plan                  how a large job is split into slices
+ *   a/.jobs/<job>/selection             what a job selects, as one run has listed it, and how it is split into slices
+ *   a/.jobs/<job>/selected/<run>/…      chunks of the internal ids that a run has listed
  *   a/.jobs/<job>/slices/<slice>        the result of a slice
  *   a/.jobs/<job>/cancelled             marks a cancelled job
  *   a/b/.org                            marks the org a/b as created
@@ -106,6 +108,9 @@ export const jobPrefix = (orgName: string, jobId: string): string => `${split(or
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
 export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}model`
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
+export const selectionKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}selection`
+export const selectedKey = (orgName: string, jobId: string, run: string, chunk: number): string =>
+  `${jobPrefix(orgName, jobId)}selected/${run}/${String(chunk).padStart(5, '0')}`
 export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
 /** Prefix of the results of a job's slices. */
 export const sliceResultsOf = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`

@@ -151,7 +151,7 @@ test('all broken rules are reported together, unknown fields with the nearest na
     'preventCleanUp: unknown field, did you mean `preventCleanup`?',
     'originIds: must be an array',
     'credentials: required',
-    'mappedIndices: required unless model is given',
+    'mappedIndices: required unless model or select is given',
     'metadata: required when relationshipIds and relationships are both empty',
     'relationships: required when metadata is not true and relationshipIds is empty',
     'relationshipIds: required when metadata is not true and relationships is empty',

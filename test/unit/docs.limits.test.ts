@@ -33,6 +33,7 @@ const leftOut: Record<string, string[]> = {
     'listing/listed-packets.ts mostKeys',
     'listing/objects-below.ts longestStart',
     'read/hub.ts mostParts',
+    'read/selection.ts mostNamed',
     'store/minio-store.ts mostPageKeys',
     'store/minio-store.ts mostRemoved',
     'store/requirements.ts mostListed',

@@ -16,14 +16,9 @@ import {
 import { type ManifestPart, voided } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
-import { isSliced, type JobRecord, sliceCount } from '../job.ts'
+import { isSliced, type JobRecord } from '../job.ts'
 import type { JobOrder } from '../order.ts'
 import type { Owner } from './stored-request.ts'
-
-type SlicedJob = Owner & Pick<JobRecord, 'progress'>
-
-const slicesOf = ({ progress }: SlicedJob) =>
-  Array.from({ length: sliceCount(progress.subRequests) }, (_, slice) => slice)
 
 /** The result of one slice of a large multi. A slice is done exactly when its result is in the store. */
 export interface SliceResult extends PacketContent {
@@ -70,21 +65,20 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
-/** The slices of a job that lack a result. */
-export async function missingSlices(store: ObjectStore, job: SlicedJob): Promise<number[]> {
-  const done = await doneSlices(store, job)
-  return slicesOf(job).filter((slice) => !done.has(slice))
+/** Which of the slices of a job, of which there are `count`, lack a result. */
+export async function missingSlices(store: ObjectStore, owner: Owner, count: number): Promise<number[]> {
+  const done = await doneSlices(store, owner)
+  return Array.from({ length: count }, (_, slice) => slice).filter((slice) => !done.has(slice))
 }
 
 /** Number of slice results read concurrently. */
 const readAtOnce = 16
 
-/** The results of all slices, in order. */
-export async function* sliceResults(store: ObjectStore, job: SlicedJob): AsyncGenerator<SliceResult> {
-  const slices = slicesOf(job)
-  for (let first = 0; first < slices.length; first += readAtOnce) {
-    const some = slices.slice(first, first + readAtOnce)
-    for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
+/** The results of all slices of a job, of which there are `count`, in order. */
+export async function* sliceResults(store: ObjectStore, owner: Owner, count: number): AsyncGenerator<SliceResult> {
+  for (let first = 0; first < count; first += readAtOnce) {
+    const some = Array.from({ length: Math.min(readAtOnce, count - first) }, (_, index) => first + index)
+    for (const result of await Promise.all(some.map((slice) => readSliceResult(store, owner, slice)))) {
       if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
       yield result
     }
@@ -140,7 +134,7 @@ export async function discardSlices({ store, generations }: Voiding, job: Voidab
 
 /** The key of all that an unfinished job keeps in the store; null if it keeps several objects. */
 export const onlyObjectOf = ({ id, orgName, progress, order }: JobRecord): string | null =>
-  isSliced({ progress }) || order.bound ? null : requestKey(orgName, id)
+  isSliced({ progress, order }) || order.bound ? null : requestKey(orgName, id)
 
 /** Removes what an unfinished job keeps in the store, except the object `kept`, once the end of the job is recorded. */
 export async function removeRequest(store: ObjectStore, { id, orgName }: Owner, kept?: string): Promise<void> {

@@ -20,7 +20,7 @@ interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishReque
 /** The job that a stored request or result belongs to. */
 export type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
-interface RequestSource {
+export interface RequestSource {
   store: ObjectStore
   secrets: Secrets
 }

@@ -7,8 +7,21 @@ import { mappedIndexRules } from '../../request/rules.ts'
 import { shown } from '../../validation/issues.ts'
 import { idParameter, idTypes } from './packet.ts'
 
-const { callbackUrl: _, model: __, onModelViolation: ___, ...usedOrIgnored } = publishFields
-const notTaken = { callbackUrl: 'there is no job', model: 'nothing is read', onModelViolation: 'nothing is read' }
+const {
+  callbackUrl: _,
+  model: __,
+  onModelViolation: ___,
+  select: ____,
+  maxNodes: _____,
+  ...usedOrIgnored
+} = publishFields
+const notTaken = {
+  callbackUrl: 'there is no job',
+  model: 'nothing is read',
+  onModelViolation: 'nothing is read',
+  select: 'nothing is read',
+  maxNodes: 'nothing is read',
+}
 
 /** The request as documented, which clients send. */
 export const nodeDelete = z

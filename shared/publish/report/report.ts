@@ -5,6 +5,7 @@ import type { JobReport } from '../../../wire/job.ts'
 import type { BoundModel } from '../../request/bound-model.ts'
 import { type Bounds, firstOf } from './first-of.ts'
 import { createModelReport } from './model-report.ts'
+import { createSelectionReport } from './selection-report.ts'
 
 type Missing = JobReport['missing']['originIds']
 
@@ -34,6 +35,7 @@ export function createReport(of?: BoundModel | null) {
   const skipped = nothingSkipped()
   const newTypes = new Set<NewType>()
   const missingIndexes = new Map<string, { type: string; property: string }>()
+  const selected = createSelectionReport()
   let collapsed = 0
   let identitiesAtLeast = 0
 
@@ -60,6 +62,12 @@ export function createReport(of?: BoundModel | null) {
     collapsed(relationships: number): void {
       collapsed += relationships
     },
+    /** How nodes were selected: once for each request that selects some. */
+    selected: selected.add,
+    /** Counts selected nodes that were gone, or no longer selected, when they were read. */
+    gone: selected.gone,
+    /** Counts a selected node that has no identity. */
+    withoutIdentity: selected.withoutIdentity,
     skipped(kind: keyof Skipped): void {
       skipped[kind]++
     },
@@ -83,6 +91,7 @@ export function createReport(of?: BoundModel | null) {
       collapsed += other.collapsed
       other.missingIndexes?.forEach(report.missingIndex)
       report.newTypes(other.newTypes ?? [])
+      if (other.selection) selected.merge(other.selection)
       if (other.model === undefined) return
       model ??= createModelReport(other.model.version)
       model.add(other.model)
@@ -103,6 +112,7 @@ export function createReport(of?: BoundModel | null) {
         collapsed,
         ...(indexes.length > 0 ? { missingIndexes: indexes } : {}),
         ...(newTypes.size > 0 ? { newTypes: [...newTypes].sort() } : {}),
+        ...selected.read(),
         ...(model ? { model: model.read([...identities.keys()], identitiesAtMost) } : {}),
       }
     },

@@ -29,6 +29,7 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
     const identity = identify(context, node, row)
     if (identity && !isIncomplete(context, row, identity)) identities.set(node, identity)
     else skipped.add(node)
+    if (identity === null && plan.selectors) countUnidentified(context, row)
     if (identity && plan.search && isSearched(plan, labels)) addSearchId(context, row, searchIds)
   }
   await uniqueness.check(onDuplicate(context))
@@ -39,6 +40,14 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
     countSkipped(context, 'nodes')
   }
   return { identities, searchIds, skipped }
+}
+
+/** Counts a selected node that has no identity, by the label that should identify it. */
+function countUnidentified({ plan: { identity }, report }: RequestContext, row: NodeRow): void {
+  // A model may also refuse the identity.
+  if (!('problem' in identityOf(identity, row))) return
+  const { labels } = row
+  report.withoutIdentity(labels.find((label) => identity.idProperties.has(label)) ?? labels[0] ?? '')
 }
 
 /** Contract 4.18. */

@@ -17,6 +17,8 @@ import type { SeenIdentities } from './seen-identities.ts'
 
 /** What the steps of one request share: where it reads, what it asks for, and what keeps the results. */
 export interface RequestContext extends Reading {
+  /** The nodes to start from, if the request selects them. */
+  listed?: IdList | null
   schema: RelationshipSchema
   uniqueness: Uniqueness
   /** How violations name a field of the sub-request: `[3].fileName` in a multi. Contract 7.4. */

@@ -1,9 +1,12 @@
+import { isQuotable } from '../../../packet/cypher/identifiers.ts'
 import { renderValue } from '../../../packet/values/render-value.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
+import * as errors from '../../errors/catalogue.ts'
 import { listIds } from '../../read/internal-ids.ts'
 import { nodesAtOnce, readNodes } from '../../read/nodes.ts'
-import { findTargets, type Targets } from '../../read/targets.ts'
-import type { Plan } from '../../request/plan.ts'
+import { findTargets, type Targets, targetsOfSelection } from '../../read/targets.ts'
+import { type Plan, withEveryType } from '../../request/plan.ts'
+import { shown } from '../../validation/issues.ts'
 import { NodeUpserts } from '../pairs/node-upserts.ts'
 import { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import { createCleanup } from './cleanup/cleanup.ts'
@@ -16,16 +19,32 @@ import { createSeenIdentities } from './seen-identities.ts'
 
 /** The elements a request is about, found before any of it is written. */
 export interface Selection {
+  /** With the types of the origin, if the request asks for every type. */
+  plan: Plan
   found: FoundByOwnId | null
   targets: Targets
 }
 
 export async function select(context: RequestContext): Promise<Selection> {
-  const { plan } = context
+  const plan = await withTypes(context)
+  if (context.listed) {
+    const targets = await targetsOfSelection(context, context.listed, context.report.gone)
+    return { plan, found: null, targets }
+  }
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(context) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
   const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(context)
-  return { found, targets }
+  return { plan, found, targets }
+}
+
+/** @throws unpublishable (422) if no statement can contain one of the types: nothing would keep its relationships */
+async function withTypes({ plan, schema }: RequestContext): Promise<Plan> {
+  if (plan.everyType === null) return plan
+  const types = await schema.types()
+  const odd = types.find((type) => !isQuotable(type))
+  if (odd !== undefined)
+    throw errors.unpublishable(`no statement can contain the relationship type "${shown(odd)}": name the others`)
+  return withEveryType(plan, types)
 }
 
 /**
@@ -40,14 +59,15 @@ export const canBeSelectedAhead = ({ relationshipIds }: Plan): boolean => relati
  * @param interrupted throws when the build must stop.
  */
 export async function writeRequest(
-  request: RequestContext,
-  { found, targets: { nodes: targets, rows: known, missing } }: Selection,
+  given: RequestContext,
+  { plan, found, targets: { nodes: targets, rows: known, missing } }: Selection,
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
-  const { plan, pairs, writer } = request
+  const request = { ...given, plan }
+  const { pairs, writer, listed } = request
   const absence = createAbsence(plan, missing)
-  const origin = new Set(plan.originIds).size - missing.length
+  const origin = listed?.length ?? new Set(plan.originIds).size - missing.length
   request.observer?.selected({ origin, targeted: targets.length })
   const stamp = stampOf(plan, acceptedAt)
   const context: WriteContext = {
@@ -71,6 +91,7 @@ export async function writeRequest(
     if (found === null) continue // too large: row size is now known; retry with a smaller batch
     next += nodes.length
     const rows = found.elements
+    if (listed && plan.toLayer.length === 0) context.report.gone(nodes.length - rows.length)
     const chunk = { start, nodes, rows, ...(await identifyNodes(context, rows)) }
     for (const [node, identity] of chunk.identities) context.seen.see(targets.positionOf(node), identity)
     context.cleanup.open(chunk)

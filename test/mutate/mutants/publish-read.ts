@@ -50,4 +50,18 @@ export const publishRead: readonly Mutant[] = [
     to: 'isOpen: false',
     tests: ['integration/packet.parallel-relationships'],
   },
+  {
+    file: 'shared/read/selection.ts',
+    what: 'a node that has got the internal id of a selected one, or lost its label, is published',
+    from: '`${eachNode} WITH n WHERE ${text}${passes}`',
+    to: '`${eachNode} WITH n${passes}`',
+    tests: ['integration/packet.selected'],
+  },
+  {
+    file: 'shared/read/selection.ts',
+    what: 'a node with two selected labels is listed twice',
+    from: '...(found ? [`NOT ${found.text}`] : []),',
+    to: '',
+    tests: ['integration/packet.selected'],
+  },
 ]

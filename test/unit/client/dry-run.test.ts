@@ -45,7 +45,7 @@ test('publish --dry-run prints a table, and asks once', async () => {
   expect(requests[0]?.headers).not.toHaveProperty('idempotency-key')
   expect(stdout).toBe(`would make 842 pairs, 1 part, 201 kB
   nodeUpsert                   842
-  nodes of originIds           500
+  nodes to start from          500
   targeted nodes               842
   other ends of relationships  1,900
   relationships KNOWS          271

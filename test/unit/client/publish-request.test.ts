@@ -96,7 +96,7 @@ test.each([
   const { code, stdout, stderr, requests } = await publish([...words], input, variables)
   expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] })
   expect(stderr).toContain(`error: ${message}`)
-  expect(stderr).toContain('\nusage: packets publish [options] <request>\n')
+  expect(stderr).toContain('\nusage: packets publish [options] [request]\n')
 })
 
 test.each([

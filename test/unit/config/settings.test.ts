@@ -47,6 +47,7 @@ test('unset variables have their defaults', () => {
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
+      nodesPerSlice: 10_000,
       retentionDays: null,
       inlineBytes: 16 * 1024 * 1024,
       returnOnlyPairs: 50_000,

@@ -14,7 +14,7 @@ describe('the database', () => {
     expect(issuesOf({ dbUrl: undefined, credentials: undefined, mappedIndices: undefined })).toEqual([
       { path: 'dbUrl', message: 'required' },
       { path: 'credentials', message: 'required' },
-      { path: 'mappedIndices', message: 'required unless model is given' },
+      { path: 'mappedIndices', message: 'required unless model or select is given' },
     ])
   })
 

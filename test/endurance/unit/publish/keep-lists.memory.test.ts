@@ -69,7 +69,7 @@ async function publish(fields: object) {
     if (++chunks === 3) before = bytesInUse()
     else if (chunks > 3 && chunks % 5 === 0) most = Math.max(most, bytesInUse() - before)
   }
-  await writeRequest(context, { found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
+  await writeRequest(context, { plan, found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
   await writer.end()
   return { most, pairs: writer.pairs }
 }

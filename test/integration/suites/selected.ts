@@ -1,0 +1,258 @@
+import { type Driver, int } from 'neo4j-driver'
+import { afterAll, expect, test } from 'vitest'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, inSlices, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import { uniqueness } from '../../../packet/cypher/schema.ts'
+import { stringifyLossless } from '../../../packet/lossless-json.ts'
+import { parsePart } from '../../../packet/parts/parse-part.ts'
+import type { OriginSettings } from '../../../shared/config/config.ts'
+import { buildPacket } from '../../../shared/publish/build-packet.ts'
+import { listSelections } from '../../../shared/publish/select/list-selections.ts'
+import type { IdList } from '../../../shared/read/internal-ids.ts'
+import type { PublishRequest } from '../../../shared/request/fields.ts'
+import { parsePublishRequest } from '../../../shared/request/rules.ts'
+
+const { signal } = new AbortController()
+
+/** Registers the tests of selections, built in this process, on one version of Neo4j. */
+export function testSelections(
+  version: '3.5' | '5',
+  address: Neo4jAddress,
+  originPolicy: OriginSettings,
+  isEmpty = false,
+): void {
+  const driver = openDriver(address)
+  afterAll(() => driver.close())
+  const title = (text: string) => `${text}, on Neo4j ${version}`
+  const at = database(address, '', '')
+  const syntax = version === '5' ? 'dollar' : 'braces'
+
+  const requestOf = (fields: object): PublishRequest => {
+    const { dbUrl, credentials } = at
+    const parsed = parsePublishRequest({ dbUrl, credentials, returnOnly: true, metadata: true, ...fields })
+    expect(parsed.issues).toEqual([])
+    return parsed.request
+  }
+
+  async function list(requests: readonly PublishRequest[], most = 1_000_000) {
+    const listed: { at: number; nodes: IdList }[] = []
+    const take = (place: number, nodes: IdList) => void listed.push({ at: place, nodes })
+    const limits = { limitSeconds: 60, nodesAtOnce: 500, most: { nodes: most, what: 'allowed here' } }
+    return { ...(await listSelections(requests, { originPolicy, signal, take, ...limits })), listed }
+  }
+
+  async function build(requests: readonly PublishRequest[], listed?: readonly (IdList | null)[]) {
+    const statements: string[] = []
+    const built = await buildPacket(
+      { requests, listed, syntax, batchSize: 5_000, maxPairs: 1e6, limitSeconds: 60, spentSeconds: 0, acceptedAt: 5 },
+      {
+        originPolicy,
+        sink: async ({ bytes }) => {
+          for (const { statement, parameters } of parsePart(bytes.toString()))
+            statements.push(stringifyLossless([statement, parameters]))
+        },
+        signal,
+        onProgress() {},
+      },
+    )
+    return { pairs: statements.sort(), report: built.report }
+  }
+
+  async function select(fields: object, between: () => Promise<unknown> = async () => {}) {
+    const { requests, report, listed } = await list([requestOf(fields)])
+    await between()
+    const [request] = requests as [PublishRequest]
+    const built = await build(
+      listed.map(() => request),
+      listed.map(({ nodes }) => nodes),
+    )
+    return { ...built, listing: report.read().selection, nodes: listed.map(({ nodes }) => nodes.length) }
+  }
+
+  const byHand = (ids: readonly string[], fields: object) =>
+    build(inSlices(ids, 500).map((originIds) => requestOf({ originIds, ...fields })))
+
+  const code = (problem: string) => expect.objectContaining({ code: problem })
+
+  test(title('a selected graph has the pairs of the same ids listed by hand'), async () => {
+    const { a, b, ids, types } = await drawGraph(driver, version)
+    const mappedIndices = { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key' }
+    const options = { searchIdField: 'id', timestampRelationships: true, timestampProperty: 'stamp' }
+    const hand = { ...options, mappedIndices, relationships: types.map((type) => `${type}>`) }
+    const expected = [
+      ...(await byHand(ids.a, hand)).pairs,
+      ...(await byHand(ids.b, { ...hand, index: b })).pairs,
+    ].sort()
+    const star = { ...options, relationships: types.map((type) => `${type}>`) }
+    for (const asked of [[{ label: '*' }], [{ label: a }, { label: b }, { label: a, where: { even: true } }]]) {
+      const selected = await select({ select: asked, mappedIndices, ...star })
+      expect(selected.pairs).toEqual(expected)
+      expect(selected.listing).toMatchObject({ nodes: ids.a.length + ids.b.length, indices: [] })
+      expect(selected.report.selection).toBeUndefined()
+    }
+  })
+
+  test(title('constraints stand for absent mappedIndices, and a label with two is refused'), async () => {
+    const [one, two, none] = [uniqueName('One'), uniqueName('Two'), uniqueName('None')]
+    for (const [label, property] of [
+      [one, 'odd `id'],
+      [two, 'b'],
+      [two, 'a'],
+    ] as const) {
+      await run(driver, uniqueness(label, property)[version])
+    }
+    await run(driver, `CREATE (:\`${one}\` {\`odd \`\`id\`: 'x'})-[:T]->(:\`${two}\` {a: 1, b: 2}), (:\`${none}\`)`)
+    const selected = await select({ select: [{ label: one }] })
+    expect(selected.pairs.map((pair) => JSON.parse(pair)[1])).toEqual([{ id: 'x', p_0: 'x' }])
+    expect(selected.listing?.indices).toContainEqual({ label: one, property: 'odd `id' })
+    await expect(list([requestOf({ select: [{ label: one }, { label: two }] })])).rejects.toThrow(
+      `select[1].label: two properties of "${two}" are unique, "a" and "b"; give mappedIndices`,
+    )
+    await expect(list([requestOf({ select: [{ label: none }] })])).rejects.toThrow(
+      `select[0].label: no constraint of the origin makes one property of "${none}" unique; give mappedIndices`,
+    )
+  })
+
+  test(title('a selection of nothing, of too much, and of unknown names is refused'), async () => {
+    const [label, empty] = [uniqueName('Few'), uniqueName('Empty')]
+    await run(driver, `UNWIND range(1, 5) AS i CREATE (:\`${label}\` {id: i, group: i % 2})`)
+    await run(driver, `CREATE (n:\`${empty}\`) REMOVE n:\`${empty}\` DELETE n`)
+    const { mappedIndices } = database(address, label, 'id', { [empty]: 'id', Gone: 'id' })
+    const refused = (fields: object, most?: number) => list([requestOf({ mappedIndices, ...fields })], most)
+    await expect(refused({ select: [{ label: empty }] })).rejects.toThrow(code('unselectable'))
+    await expect(refused({ select: [{ label, where: { group: 7 } }] })).rejects.toThrow(code('nothingSelected'))
+    await expect(refused({ select: [{ label: 'Gone' }] })).rejects.toThrow(
+      /^select\[0\]\.label: the origin has no label/,
+    )
+    await expect(refused({ select: [{ label, where: { [uniqueName('p')]: 1 } }] })).rejects.toThrow(
+      /^select\[0\]\.where\.p\w+: the origin has no property/,
+    )
+    await expect(refused({ select: [{ label }], maxNodes: 4 })).rejects.toThrow(
+      'maxNodes: the origin has more nodes than the 4 of maxNodes',
+    )
+    const where = { group: [0, 1] }
+    await expect(refused({ select: [{ label, where }], maxNodes: 4 })).rejects.toThrow(code('tooManySelected'))
+    await expect(refused({ select: [{ label, where }] }, 4)).rejects.toThrow(
+      'select: the origin has more nodes than allowed here',
+    )
+    expect((await select({ mappedIndices, select: [{ label, where }], maxNodes: 5 })).pairs).toHaveLength(5)
+  })
+
+  test(title('values match as ids do: a canonical integer in a string also matches the integer'), async () => {
+    const label = uniqueName('Kinds')
+    const values = { int: int(5), text: '5', float: 5.5, yes: true, other: '05' }
+    for (const [id, v] of Object.entries(values))
+      await run(driver, `CREATE (:\`${label}\` {id: $id, v: $v})`, { id, v })
+    const { mappedIndices } = database(address, label, 'id')
+    const idsOf = async (v: unknown) =>
+      (await select({ mappedIndices, select: [{ label, where: { v } }] })).pairs.map((pair) => JSON.parse(pair)[1].id)
+    expect((await idsOf('5')).sort()).toEqual(['int', 'text'])
+    expect(await idsOf(5)).toEqual(['int'])
+    expect(await idsOf(['05', 5.5])).toHaveLength(2)
+    expect(await idsOf([true])).toEqual(['yes'])
+  })
+
+  test(
+    title('what is deleted, created or relabelled after the listing is left out or published as it is'),
+    async () => {
+      const [label, other] = [uniqueName('Moves'), uniqueName('Other')]
+      await run(driver, `UNWIND range(1, 50) AS i CREATE (:\`${label}\` {id: i, keep: i <> 3})`)
+      const { mappedIndices } = database(address, label, 'id', { [other]: 'id' })
+      const asked = { mappedIndices, select: [{ label, where: { keep: true } }], relationships: ['T'] }
+      const selected = await select(asked, async () => {
+        await run(driver, `MATCH (n:\`${label}\`) WHERE n.id <= 10 DETACH DELETE n`)
+        // Nodes of others may get the internal ids of the deleted ones.
+        await run(driver, `UNWIND range(1, 30) AS i CREATE (:\`${other}\` {id: -i, keep: true})`)
+        await run(driver, `MATCH (n:\`${label}\`) WHERE n.id = 11 SET n:\`${other}\` REMOVE n:\`${label}\``)
+        await run(driver, `MATCH (n:\`${label}\`) WHERE n.id = 12 SET n.keep = false`)
+        await run(driver, `CREATE (:\`${label}\` {id: 100, keep: true})`)
+      })
+      const reached = selected.pairs.filter((pair) => pair.includes('MERGE')).map((pair) => JSON.parse(pair)[1].id)
+      const published = reached.filter((id) => id !== 100).sort((a, b) => a - b)
+      expect(published).toEqual(Array.from({ length: 38 }, (_, index) => 13 + index))
+      // The new node may have got the internal id of a listed one: then it is selected, too.
+      expect(49 - published.length - (reached.length - published.length)).toBe(selected.report.selection?.gone)
+      // No cleanup speaks of a node that is gone.
+      const cleaned = selected.pairs.filter((pair) => !pair.includes('MERGE')).map((pair) => JSON.parse(pair)[1].baseId)
+      expect(cleaned.filter((id) => id !== 100).sort((a, b) => a - b)).toEqual(published)
+    },
+  )
+
+  test(title('nodes without an identity fail the publish, or are counted by label'), async () => {
+    const label = uniqueName('Bare')
+    await run(driver, `CREATE (:\`${label}\` {id: 1}), (:\`${label}\`), (:\`${label}\` {name: 'x'})`)
+    const { mappedIndices } = database(address, label, 'id')
+    const asked = { mappedIndices, select: [{ label }] }
+    await expect(select(asked)).rejects.toThrow(code('unpublishable'))
+    const { report, pairs } = await select({ ...asked, onUnpublishable: 'skip' })
+    expect([report.skipped.nodes, report.selection?.withoutIdentity, pairs.length]).toEqual([
+      2,
+      [{ label, nodes: 2 }],
+      1,
+    ])
+  })
+
+  if (!isEmpty) return
+
+  test(title('every type and every label of a whole graph, and nodes that no constraint identifies'), async () => {
+    await run(driver, 'MATCH (n) DETACH DELETE n')
+    const { a, b, ids, types } = await drawGraph(driver, version)
+    const mappedIndices = { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key' }
+    const hand = { mappedIndices, relationships: types }
+    const expected = new Set([
+      ...(await byHand(ids.a, hand)).pairs,
+      ...(await byHand(ids.b, { ...hand, index: b })).pairs,
+    ])
+    const whole = await select({ select: [{ label: '*' }], relationships: ['*'] })
+    expect(new Set(whole.pairs)).toEqual(expected)
+    expect(whole.listing?.indices).toEqual(
+      expect.arrayContaining([
+        { label: a, property: 'id' },
+        { label: b, property: 'key' },
+      ]),
+    )
+    await run(driver, 'CREATE (), (), (:Stray {id: 1})')
+    await expect(select({ select: [{ label: '*' }] })).rejects.toThrow(
+      'no constraint of the origin identifies its 2 nodes without a label: give mappedIndices',
+    )
+    const { listing } = await select({ select: [{ label: '*' }], onUnpublishable: 'skip' })
+    expect(listing?.withoutIdentity).toEqual([
+      { label: '', nodes: 2 },
+      { label: 'Stray', nodes: 1 },
+    ])
+    await run(driver, 'MATCH (n) DETACH DELETE n')
+  })
+}
+
+/** 1,200 nodes of one label, and 40 of another, some with both; self-loops, parallel relationships and two types. */
+async function drawGraph(driver: Driver, version: '3.5' | '5') {
+  const [a, b] = [uniqueName('A'), uniqueName('B')]
+  const types = [uniqueName('T'), uniqueName('odd `T>')]
+  const [first, second] = types.map((type) => `\`${type.replaceAll('`', '``')}\``)
+  for (const [label, property] of [
+    [a, 'id'],
+    [b, 'key'],
+  ] as const)
+    await run(driver, uniqueness(label, property)[version])
+  await run(
+    driver,
+    `UNWIND range(1, 1200) AS i CREATE (:\`${a}\` {id: CASE WHEN i % 3 = 0 THEN i ELSE 'i' + i END, even: i % 2 = 0})`,
+  )
+  await run(driver, `UNWIND range(1, 40) AS i CREATE (:\`${b}\` {key: 'k' + i})`)
+  await run(driver, `MATCH (n:\`${a}\`) WHERE n.id IN range(3, 30) SET n:\`${b}\`, n.key = 'both' + n.id`)
+  await run(
+    driver,
+    `MATCH (x:\`${a}\`) WHERE x.even WITH x ORDER BY id(x) LIMIT 300 MATCH (y:\`${b}\`) WHERE y.key IN ['k1', 'k2']
+     CREATE (x)-[:${first} {w: 1}]->(y), (x)-[:${first} {w: 2}]->(y), (y)-[:${second}]->(x), (x)-[:${second}]->(x)`,
+  )
+  return {
+    a,
+    b,
+    types: types.map((type) => `\`${type.replaceAll('`', '``')}\``),
+    ids: {
+      a: Array.from({ length: 1_200 }, (_, index) => ((index + 1) % 3 === 0 ? `${index + 1}` : `i${index + 1}`)),
+      b: Array.from({ length: 40 }, (_, index) => `k${index + 1}`),
+    },
+  }
+}
