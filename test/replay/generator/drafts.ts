@@ -57,6 +57,8 @@ export interface Draft {
   mode: Mode
   index: 'a' | 'b' | 'c'
   originIds: readonly boolean[]
+  /** Selects nodes by these in place of `originIds`. */
+  selection: 'label' | 'where' | 'every label' | 'every label where' | 'two' | null
   missing: readonly string[]
   relationshipIds: readonly boolean[]
   isRelationshipMissing: boolean
@@ -74,6 +76,7 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
   mode: fc.constantFrom(...modes),
   index: fc.constantFrom<('a' | 'b' | 'c')[]>('a', 'a', 'a', 'b', 'c'),
   originIds: pick,
+  selection: seldom(5, fc.constantFrom('label', 'where', 'every label', 'every label where', 'two')),
   missing: fc.oneof(fc.constant([]), fc.subarray([...missingIds], { maxLength: 2 })),
   relationshipIds: pick,
   isRelationshipMissing: sometimes,

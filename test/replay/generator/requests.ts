@@ -2,10 +2,17 @@ import type { Alphabet } from './alphabet.ts'
 import type { Draft, Style } from './drafts.ts'
 import type { Graph } from './graph.ts'
 
+/** An element of `select`. */
+export interface Selected {
+  label: string
+  where?: Readonly<Record<string, string | readonly string[]>>
+}
+
 /** A request without its origin address and packet destination. */
 export interface Request {
   index?: string
   originIds?: readonly string[]
+  select?: readonly Selected[]
   relationshipIds?: readonly string[]
   hardFilterRelationships?: boolean
   toLayer?: readonly string[]
@@ -50,11 +57,13 @@ export function buildRequest(draft: Draft, style: Style, origin: Graph, names: A
   const hasRelationships = mode !== 'nodes'
   const hasIdField = hasRelationships && (byIds || style.relationshipIdField)
   const stamps = hasRelationships && style.stamps
-  const hasOrigins = mode === 'hard filter' || !byIds || draft.withOrigins
+  const selection = byIds ? null : draft.selection
+  const hasOrigins = (mode === 'hard filter' || !byIds || draft.withOrigins) && selection === null
   const labels = dynamicLabels(names, style.labels)
   return {
     ...(hasOrigins ? { originIds: originIds(draft, origin, names) } : {}),
     ...(hasOrigins && draft.index !== 'a' ? { index: names[draft.index] } : {}),
+    ...(selection === null ? {} : { select: selectionOf(selection, draft, origin, names) }),
     ...(byIds ? { relationshipIds: relationshipIds(draft, origin), preventCleanup: true } : {}),
     ...(mode === 'hard filter' ? { hardFilterRelationships: true } : {}),
     ...(!byIds && draft.toLayer ? { toLayer: draft.toLayer } : {}),
@@ -91,6 +100,24 @@ function originIds(
   const ids = here.flatMap(({ properties }) => (index === 'b' ? properties.key : properties.id) ?? [])
   const all = [...picked(ids, originIds), ...missing]
   return all.length === 0 ? [...picked(ids, [true]), 'gone'] : all
+}
+
+function selectionOf(
+  selection: NonNullable<Draft['selection']>,
+  draft: Draft,
+  origin: Graph,
+  names: Alphabet,
+): readonly Selected[] {
+  const label = names[draft.index]
+  const ids = originIds(draft, origin, names)
+  const where = { [draft.index === 'b' ? 'key' : 'id']: ids.length === 1 ? (ids[0] as string) : ids }
+  return {
+    label: [{ label }],
+    where: [{ label, where }],
+    'every label': [{ label: '*' }],
+    'every label where': [{ label: '*', where }],
+    two: [{ label, where }, { label: names.b }],
+  }[selection]
 }
 
 function relationshipIds({ relationshipIds, isRelationshipMissing }: Draft, { relationships }: Graph): string[] {

@@ -24,7 +24,7 @@ const unpublishable = (names: readonly string[], isSure = true): Refusal => ({ s
 /** Refusals due to the origin's data. Contract 4.2, 4.8, 4.9 and `onUnpublishable`. */
 export function refusalsByData(plan: Plan): Refusal[] {
   const { selection } = plan
-  const mistyped = selection.isMistyped ? [unpublishable([selection.startLabel, 'originIds'])] : []
+  const mistyped = selection.mistyped ? [unpublishable(selection.mistyped)] : []
   return [...mistyped, ...hardFilter(plan), ...(plan.skips ? [] : [...nodes(plan), ...relationships(plan)])]
 }
 

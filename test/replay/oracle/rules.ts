@@ -8,7 +8,7 @@ const refused = (field: string, isSure = true): Refusal => ({ status: 400, names
 /** Rules between the fields of one request. Seed, Publish options; contract 4.11 to 4.18. */
 export function brokenRules(request: Request): Refusal[] {
   const { originIds = [], relationshipIds = [], relationships = [], toLayer = [], mappedIndices } = request
-  const { deleteProperties = [], protectedNodeProperties = [], protectedRelationshipProperties = [] } = request
+  const { select, deleteProperties = [], protectedNodeProperties = [], protectedRelationshipProperties = [] } = request
   const { DEFAULT_INDEX, DEFAULT_ID_FIELD, ...mapped } = mappedIndices
   const labels = [DEFAULT_INDEX, ...Object.keys(mapped)]
   const idProperties = [DEFAULT_ID_FIELD, ...Object.values(mapped)]
@@ -17,7 +17,12 @@ export function brokenRules(request: Request): Refusal[] {
   const stamp = usesTimestamp ? [request.timestampProperty] : []
   const isEmpty = (list: readonly string[]) => list.length === 0
   const rules: [field: string, isBroken: boolean][] = [
-    ['originIds', isEmpty(originIds) && isEmpty(relationshipIds)],
+    ['originIds', isEmpty(originIds) && isEmpty(relationshipIds) && select === undefined],
+    [
+      'select',
+      select !== undefined && !(isEmpty(originIds) && isEmpty(relationshipIds) && request.index === undefined),
+    ],
+    ['select', select?.some(({ label }) => label !== '*' && !labels.includes(label)) === true],
     ['originIds', request.hardFilterRelationships === true && isEmpty(originIds)],
     ['toLayer', !isEmpty(toLayer) && !isEmpty(relationshipIds)],
     ['relationships', !isEmpty(relationships) && !isEmpty(relationshipIds)],

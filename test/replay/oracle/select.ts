@@ -1,6 +1,6 @@
 import { equalIds, type Graph } from '../generator/graph.ts'
 import type { Request } from '../generator/requests.ts'
-import { idPropertyOf, isMeantBy, meantBy } from './identities.ts'
+import { idPropertyOf, isMapped, isMeantBy, meantBy } from './identities.ts'
 
 export type Direction = 'out' | 'in' | 'both'
 
@@ -34,8 +34,8 @@ export interface Selection {
   missingRelationshipIds: string[]
   /** Positions of the relationships requested by id. */
   named: number[]
-  /** No requested origin id exists, and no node has that label and id property. Contract 4.8. */
-  isMistyped: boolean
+  /** Words that the refusal names: no origin id exists, nor its label with the id property (4.8), or nothing is selected. */
+  mistyped: readonly string[] | null
   startLabel: string
   startKey: string
 }
@@ -43,39 +43,65 @@ export interface Selection {
 /** The nodes that a request targets. Contract 4.3 to 4.8. */
 export function select(origin: Graph, request: Request): Selection {
   const { originIds = [], relationshipIds = [], toLayer = [], mappedIndices, relationshipIdField = '' } = request
+  const { targetFilter } = request
+  const passes = (index: number) =>
+    targetFilter === undefined || origin.nodes[index]?.labels.includes(targetFilter) === true
   const startLabel = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
   const startKey = idPropertyOf(mappedIndices, startLabel)
   const indexed = origin.nodes.flatMap(({ labels, properties }, index) =>
     labels.includes(startLabel) && properties[startKey] !== undefined ? [index] : [],
   )
   const idAt = (index: number) => origin.nodes[index]?.properties[startKey]
-  const starts = indexed.filter((index) => isMeantBy(originIds, idAt(index)))
+  const selected = request.select && selectedBy(origin, request)
+  const starts = selected ?? indexed.filter((index) => isMeantBy(originIds, idAt(index)))
   const missingOriginIds = [...new Set(originIds)].filter((id) => !starts.some((index) => isMeantBy([id], idAt(index))))
   const named = origin.relationships.flatMap(({ properties }, index) =>
     isRequestedById(request, properties[relationshipIdField]) ? [index] : [],
   )
   const namedIds = named.map((index) => origin.relationships[index]?.properties[relationshipIdField])
   const reached =
-    originIds.length === 0
+    originIds.length === 0 && !selected
       ? named.flatMap((index) => [
           origin.relationships[index]?.from as number,
           origin.relationships[index]?.to as number,
         ])
       : starts.flatMap((start) => endsOf(origin, start, toLayer.map(followed), []))
-  const { targetFilter } = request
+  const isNothing = originIds.length > 0 && starts.length === 0 && indexed.length === 0
   return {
-    targeted: [...new Set(reached)].filter(
-      (index) => targetFilter === undefined || origin.nodes[index]?.labels.includes(targetFilter),
-    ),
+    targeted: [...new Set(reached)].filter(passes),
     missingOriginIds,
     missingRelationshipIds: [...new Set(relationshipIds)].filter(
       (id) => !namedIds.some((grn) => meantBy(id).some((meant) => equalIds(meant, grn))),
     ),
     named,
-    isMistyped: originIds.length > 0 && starts.length === 0 && indexed.length === 0,
+    mistyped: selected
+      ? unselectable(origin, request, toLayer.length > 0 ? selected : selected.filter(passes))
+      : isNothing
+        ? [startLabel, 'originIds']
+        : null,
     startLabel,
     startKey,
   }
+}
+
+/** The nodes that `select` names. Contract 4.22. */
+const selectedBy = (origin: Graph, { select = [], mappedIndices }: Request): number[] =>
+  origin.nodes.flatMap(({ labels, properties }, index) => {
+    const isSelected = select.some(
+      ({ label, where = {} }) =>
+        labels.some((own) => (label === '*' ? isMapped(mappedIndices, own) : own === label)) &&
+        Object.entries(where).every(([key, values]) => isMeantBy([values].flat(), properties[key])),
+    )
+    return isSelected ? [index] : []
+  })
+
+/** What the refusal names if an element has a label that the origin lacks, or if nothing is selected. */
+function unselectable(origin: Graph, { select = [] }: Request, selected: readonly number[]): string[] | null {
+  const absent = select.filter(
+    ({ label }) => label !== '*' && !origin.nodes.some(({ labels }) => labels.includes(label)),
+  )
+  if (absent.length > 0) return absent.map(({ label }) => label)
+  return selected.length === 0 ? ['select'] : null
 }
 
 /** End nodes of all paths along the hops that use no relationship twice. Contract 4.4. */

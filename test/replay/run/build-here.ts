@@ -4,6 +4,7 @@ import { createNeeds } from '../../../client/replay/preflight/needs.ts'
 import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import { type Recognised, recognise } from '../../../packet/recognise.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
+import { listHere } from '../../../shared/publish/select/list-here.ts'
 import type { BuildSizes } from '../../../shared/read/reading.ts'
 import type { BoundModel } from '../../../shared/request/bound-model.ts'
 import { parseMulti } from '../../../shared/request/multi.ts'
@@ -34,8 +35,18 @@ export async function buildHere(
   const { multi, issues } = parseMulti(JSON.parse(body))
   if (issues.length > 0) throw new Error(`refused: ${JSON.stringify(issues)}`)
   const parts: Delivered['parts'] = []
+  const { signal } = new AbortController()
+  const { originPolicy } = world
+  const most = { nodes: 100_000, what: 'allowed here' }
+  const { requests: completed, listed } = await listHere(multi.requests, {
+    originPolicy,
+    signal,
+    limitSeconds: 60,
+    most,
+  })
   const order = {
-    requests: multi.requests,
+    requests: completed,
+    listed,
     syntax: world.parameterSyntax,
     batchSize: delivery.batchsize,
     maxPairs: 100_000,
@@ -45,11 +56,11 @@ export async function buildHere(
     model: binding?.model ?? null,
   }
   const { report } = await buildPacket(order, {
-    originPolicy: world.originPolicy,
+    originPolicy,
     sink: async ({ number, bytes }) => {
       parts[number - 1] = parsePart(bytes.toString())
     },
-    signal: new AbortController().signal,
+    signal,
     onProgress() {},
     sizes,
   })

@@ -110,6 +110,13 @@ export const situationsOfRequests: Situation[] = [
     atLeast: 7,
     occurs: (it) => it.isRefused && it.plans.some(({ request }) => request.hardFilterRelationships),
   },
+  asked('nodes are selected by label', 12, ({ select }) => select),
+  asked('nodes are selected by values', 6, ({ select }) => select?.some(({ where }) => where)),
+  {
+    name: 'nothing is selected',
+    atLeast: 1,
+    occurs: (it) => it.isRefused && it.plans.some(({ request, selection }) => request.select && selection.mistyped),
+  },
   asked('relationshipIds with originIds', 14, ({ relationshipIds, originIds }) => relationshipIds && originIds),
   asked('relationshipIds without originIds', 9, ({ relationshipIds, originIds }) => relationshipIds && !originIds),
   {
