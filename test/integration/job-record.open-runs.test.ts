@@ -51,6 +51,24 @@ describe('the runs of open jobs', () => {
     expect(await Promise.all(['', 'first', 'second', 'fourth'].map(openRuns))).toEqual([515, 8, 4, 501])
   })
 
+  test('a selection adds a run for each slice once, after which runs of the job are no attempts and reset nothing', async () => {
+    const id = await created({ orgName: 'acme/below', subRequests: 1 })
+    await records.start(id)
+    await Promise.all([records.addRuns(id, 3), records.addRuns(id, 3)])
+    expect(await Promise.all([openRuns(), openRuns('acme')])).toEqual([4, 4])
+    const made = { subRequestsDone: 0, pairs: 70, parts: 2, bytes: 900 }
+    expect([await records.start(id, 2), await records.progress(id, 1, made, 2)]).toEqual([1, 70])
+    // The run that has listed the nodes, and a later one: neither stops the other, or counts what slices build.
+    expect([await records.start(id), await records.progress(id, 1, { ...made, pairs: 0 })]).toEqual([1, null])
+    expect((await records.read(id))?.progress.pairs).toBe(70)
+    await records.sliceDone(id, 2)
+    expect(await Promise.all([openRuns(), openRuns('acme')])).toEqual([3, 3])
+    await records.finish(id, 'succeeded', {})
+    expect(await openRuns()).toBe(0)
+    await records.addRuns(id, 3)
+    expect(await openRuns()).toBe(0)
+  })
+
   test('open runs become fewer as the slices of a large multi are built, each once', async () => {
     const id = await created({ orgName: 'acme/below', runs: 4 })
     await records.start(id)
