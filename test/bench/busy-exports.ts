@@ -14,7 +14,7 @@ export async function startBusyExports(setting: Setting, ours: Ours, count: numb
   /** Runs exports sequentially. */
   async function work(begun: () => void) {
     while (!stopping.signal.aborted) {
-      const location = await submit(ours, multiOf(setting, setting.ids, relationships, newFile()))
+      const location = await submit(ours, multiOf(setting, { ids: setting.ids, options: relationships }, newFile()))
       const job = await ours.client.followJob(location, longestMs, ({ state }) => {
         if (state === 'running') begun()
         if (stopping.signal.aborted) void ours.client.post(`${location}/cancel`)

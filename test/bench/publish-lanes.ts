@@ -1,7 +1,7 @@
 import { hubOf, sizesOf, warmUpIds } from './graph.ts'
 import type { Lane } from './lanes.ts'
 import { modelOfPeople } from './model-of-people.ts'
-import { nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
+import { graph, nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
 /** The service end to end over HTTP, each round with fresh workers, which first warm up with work of the same kind. */
@@ -24,6 +24,18 @@ export const publishLanes: Lane[] = [
     measure: by(1, allRelationships),
   },
   { name: 'relationships-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allRelationships) },
+  {
+    name: 'listed-1',
+    unit: 'pairs',
+    what: 'multi of all nodes and relationships, one worker',
+    measure: by(1, wholeGraph),
+  },
+  {
+    name: 'selected-1',
+    unit: 'pairs',
+    what: 'the same, selected by their label',
+    measure: by(1, (setting) => ({ ...wholeGraph(setting), ids: [], selections: 1 })),
+  },
   { name: 'hub-1', unit: 'pairs', what: 'relationships of the hub, one worker', measure: by(1, hub) },
 ]
 
@@ -34,6 +46,10 @@ export function allNodes({ ids }: Setting): Work {
 function allRelationships({ ids, scale }: Setting): Work {
   const cleanups = ids.length
   return { ids, options: relationships, pairs: sizesOf(scale).relationships + cleanups }
+}
+
+function wholeGraph({ ids, scale }: Setting): Work {
+  return { ids, options: graph, pairs: sizesOf(scale).relationships + 2 * ids.length }
 }
 
 function hub({ scale }: Setting): Work {

@@ -13,15 +13,23 @@ const longestMs = 1_800_000
 /** Options of each publish, with everything a user gets: cleanup, `qa`, search lists. */
 export const nodes = { metadata: true, searchIdField: 'id' }
 export const relationships = { relationships: ['KNOWS>'], searchIdField: 'id' }
+/** Both, by ids or by label. */
+export const graph = { ...nodes, ...relationships }
+export const select = [{ label: 'Person' }]
 
 let files = 0
 /** A new name, so that nothing an API caches by name can help. */
 export const newFile = (): string => `file-${files++}`
 
-/** The serialized body of a multi. */
-export function multiOf({ neo4j }: Setting, ids: readonly string[], options: object, fileName: string): string {
+/** The serialized body of a multi: of these ids, or of all people in each of `selections` sub-requests. */
+export function multiOf(
+  { neo4j }: Setting,
+  { ids, options, selections = 0 }: Omit<Work, 'pairs'>,
+  fileName: string,
+): string {
   const fields = { ...database(neo4j, 'Person', 'id'), ...options, orgName, fileName }
-  return JSON.stringify(inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds })))
+  const listed = inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds }))
+  return JSON.stringify([...listed, ...Array.from({ length: selections }, () => ({ ...fields, select }))])
 }
 
 /** Submits a multi without waiting for it. @returns the job's location. */
@@ -34,6 +42,8 @@ export async function submit({ client }: Ours, body: string): Promise<string> {
 export interface Work {
   ids: readonly string[]
   options: object
+  /** Sub-requests that select all people. */
+  selections?: number
   /** The expected number of pairs; null: any. */
   pairs: number | null
 }
@@ -43,10 +53,10 @@ export async function published(
   setting: Setting,
   ours: Ours,
   workers: readonly RunningProcess[],
-  { ids, options, pairs }: Work,
+  { pairs, ...work }: Work,
 ): Promise<Measured> {
   const fileName = newFile()
-  const body = multiOf(setting, ids, options, fileName)
+  const body = multiOf(setting, work, fileName)
   const { neo4j, redis, s3 } = setting
   const used = countCpu({
     client: workers.map(({ pid }) => pid),
@@ -74,6 +84,7 @@ export async function published(
     databaseCpu: ofDatabase,
     othersCpu: others,
     peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))),
+    apiPeakMB: peakMegabytes(ours.service.api.pid),
     ...partTimes(partAt, postedAt, job),
     bytes: job.progress.bytes,
   }

@@ -28,6 +28,7 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
   const rate: Pick = ({ statements, seconds }) => statements / seconds
   const upsertRate: Pick = ({ seconds }) => sizesOf(scale).relationships / seconds
   const cpu: Pick = ({ clientCpu, statements }) => (clientCpu as number) / statements
+  const allCpu: Pick = (one) => perStatement(one, 'clientCpu', 'databaseCpu', 'othersCpu')
   const perStatement = (one: Measured, ...names: string[]) =>
     names.reduce((sum, name) => sum + (one[name] ?? 0), 0) / one.statements
   const byBoth = (...operations: string[]) => operations.flatMap((name) => [`api ${name}`, `worker ${name}`])
@@ -117,6 +118,20 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
     [
       { name: 'R1m', what: "worker's CPU per node statement, bound to a model / not bound", ...most, bar: 1.03 },
       divided(of('nodes-bound-1', cpu), of('nodes-1', cpu)),
+    ],
+    [
+      { name: 'R13', what: 'CPU of all a pair, a graph selected / its ids listed', ...most, bar: 0.9, stretch: 0.8 },
+      divided(of('selected-1', allCpu), of('listed-1', allCpu)),
+    ],
+    [
+      {
+        name: 'R13',
+        what: "worker's peak memory, 1,000,000 / 100,000 selected nodes",
+        ...most,
+        bar: 1.05,
+        stretch: 1.02,
+      },
+      divided(of('memory-selected-1m', field('peakMB')), of('memory-selected-100k', field('peakMB'))),
     ],
     [{ name: '', what: 'two workers / one, nodes' }, divided(of('nodes-2', rate), of('nodes-1', rate))],
     [
