@@ -22,6 +22,9 @@ export const hubOf = (scale: number): string => storedIds(scale)[0] as string
 /** Up to a fifth of the ids, for warming up. */
 export const warmUpIds = (ids: readonly string[]): string[] => ids.slice(0, Math.min(ids.length / 5, 20_000))
 
+/** The cities of a fifth of the people. */
+export const warmUpCities: readonly string[] = Array.from({ length: 200 }, (_, index) => `City ${index}`)
+
 const storedIds = (scale: number) =>
   shuffled(
     Array.from({ length: sizesOf(scale).people }, (_, index) => `p${String(index).padStart(7, '0')}`),

@@ -15,18 +15,18 @@ export const nodes = { metadata: true, searchIdField: 'id' }
 export const relationships = { relationships: ['KNOWS>'], searchIdField: 'id' }
 /** Both, by ids or by label. */
 export const graph = { ...nodes, ...relationships }
-export const select = [{ label: 'Person' }]
 
 let files = 0
 /** A new name, so that nothing an API caches by name can help. */
 export const newFile = (): string => `file-${files++}`
 
-/** The serialized body of a multi: of these ids, or of all people in each of `selections` sub-requests. */
+/** The serialized body of a multi. */
 export function multiOf(
   { neo4j }: Setting,
-  { ids, options, selections = 0 }: Omit<Work, 'pairs'>,
+  { ids, options, selections = 0, cities }: Omit<Work, 'pairs'>,
   fileName: string,
 ): string {
+  const select = [{ label: 'Person', ...(cities ? { where: { city: cities } } : {}) }]
   const fields = { ...database(neo4j, 'Person', 'id'), ...options, orgName, fileName }
   const listed = inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds }))
   return JSON.stringify([...listed, ...Array.from({ length: selections }, () => ({ ...fields, select }))])
@@ -42,8 +42,9 @@ export async function submit({ client }: Ours, body: string): Promise<string> {
 export interface Work {
   ids: readonly string[]
   options: object
-  /** Sub-requests that select all people. */
+  /** Sub-requests that select all people, or those of some cities. */
   selections?: number
+  cities?: readonly string[]
   /** The expected number of pairs; null: any. */
   pairs: number | null
 }
