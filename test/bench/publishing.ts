@@ -107,9 +107,10 @@ export async function publishedByFresh(
 }
 
 /** Repeats the work within one multi. */
-export const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
+export const repeated = ({ ids, selections = 0, pairs, ...work }: Work, times: number): Work => ({
+  ...work,
   ids: Array.from({ length: times }, () => ids).flat(),
-  options,
+  selections: selections * times,
   pairs: pairs === null ? null : pairs * times,
 })
 
