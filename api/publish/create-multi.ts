@@ -44,7 +44,12 @@ export const createMulti = defineEndpoint({
   answers: submittedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false, dryRun } = query
-    const order = { kind: 'multi', ...multi, batchSize: batchSize ?? maxPairsPerPart, force: forceOverwrite } as const
-    return publish(context, caller, order, { returnOnly, dryRun })
+    const submission = {
+      kind: 'multi',
+      ...multi,
+      batchSize: batchSize ?? maxPairsPerPart,
+      force: forceOverwrite,
+    } as const
+    return publish(context, caller, submission, { returnOnly, dryRun })
   },
 })

@@ -32,7 +32,7 @@ export const createPacket = defineEndpoint({
   answers: submittedAnswers,
   async handle(context, { query: { dryRun }, body: request, ...caller }) {
     const { orgName = '', fileName = '' } = request
-    const order = {
+    const submission = {
       kind: 'publish',
       requests: [request],
       orgName,
@@ -40,6 +40,6 @@ export const createPacket = defineEndpoint({
       batchSize: maxPairsPerPart,
       force: false,
     } as const
-    return publish(context, caller, order, { returnOnly: request.returnOnly === true, dryRun })
+    return publish(context, caller, submission, { returnOnly: request.returnOnly === true, dryRun })
   },
 })

@@ -19,8 +19,8 @@ export function lifeDays(
 }
 
 /** How many days the packet of a publish or multi lives. */
-export function lifeDaysOf(order: Submission, limits: LimitSettings): number | null {
-  const first = order.requests.findIndex(({ expiresAfterDays }) => expiresAfterDays !== undefined)
-  const at = order.kind === 'multi' ? `[${first}].` : ''
-  return lifeDays(order.requests[first]?.expiresAfterDays, limits, `${at}expiresAfterDays`)
+export function lifeDaysOf(submission: Submission, limits: LimitSettings): number | null {
+  const first = submission.requests.findIndex(({ expiresAfterDays }) => expiresAfterDays !== undefined)
+  const at = submission.kind === 'multi' ? `[${first}].` : ''
+  return lifeDays(submission.requests[first]?.expiresAfterDays, limits, `${at}expiresAfterDays`)
 }

@@ -14,13 +14,13 @@ import { type Caller, submit } from './submit.ts'
 export async function publish(
   context: ApiContext,
   caller: Caller,
-  order: Submission,
+  submission: Submission,
   { returnOnly, dryRun }: { returnOnly: boolean; dryRun: boolean | undefined },
 ): Promise<Answer> {
-  if (dryRun) return answerDryRun(context, caller, order)
-  if (returnOnly) return returnPacket(context, caller, order)
+  if (dryRun) return answerDryRun(context, caller, submission)
+  if (returnOnly) return returnPacket(context, caller, submission)
   const { prefer, signal } = caller
-  const submitted = await submit(context, caller, order)
+  const submitted = await submit(context, caller, submission)
   return { kind: 'later', answer: () => waitFor(context, submitted, { prefer, signal }) }
 }
 

@@ -12,8 +12,8 @@ import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { readingFor } from '../http/reading.ts'
 import { bindToModel } from '../submission/bind-to-model.ts'
+import { checkAddresses } from '../submission/check-addresses.ts'
 import { lifeDaysOf } from '../submission/life-days.ts'
-import { checkCallback, checkOrigins } from '../submission/submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and describes it. It stores, queues and claims nothing.
@@ -24,20 +24,19 @@ import { checkCallback, checkOrigins } from '../submission/submit.ts'
 export async function answerDryRun(
   given: ApiContext,
   { principal, signal }: Pick<Input, 'principal' | 'signal'>,
-  order: Submission,
+  submission: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
   const context = readingFor(given, { principal, signal })
-  const { requests: _, batchSize, ...place } = order
+  const { requests: _, batchSize, ...place } = submission
   const { config, metrics } = context
   using reserved = new DisposableStack()
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
-  lifeDaysOf(order, config.limits)
+  lifeDaysOf(submission, config.limits)
   const wouldConflict = await conflicts(context, place)
-  const bound = await bindToModel(context, { principal, signal }, order)
-  await checkOrigins(order, config.origin)
-  await checkCallback(order, config.callbacks)
+  const bound = await bindToModel(context, { principal, signal }, submission)
+  await checkAddresses(submission, config)
   const { limits } = config
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const { requests, ...selection } = await trySelections(bound.requests, {
