@@ -129,7 +129,7 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** From the first to the last character that is read from right to left, of one name. */
 const fromRightToLeft =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}](?:[^×,:(){}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])?/gu
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}](?:[^\u00d7,:(){}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}])?/gu
 
 /** A name in its own direction: otherwise a count beside it would change places with it. */
 const isolated = (text: string): string => text.replace(fromRightToLeft, (name) => `\u2068${name}\u2069`)
