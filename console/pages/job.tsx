@@ -14,7 +14,7 @@ import { Advice } from '../ui/advice.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Copy, clockText, Facts, State, Table, Time } from '../ui/pieces.tsx'
-import { Problem, Skeleton, Stale, sentence } from '../ui/shown.tsx'
+import { AsOf, Problem, Skeleton, Stale, sentence } from '../ui/shown.tsx'
 import { attemptText, Callback } from './job-callback.tsx'
 
 const everyMs = 5_000
@@ -38,8 +38,17 @@ function Followed({ id }: { id: string }) {
       {error && !job && <Problem error={error} again={again} />}
       {error && job && <Stale error={error} answeredAt={answeredAt} isRepeated={mayPass(error)} again={again} />}
       {job && <Details job={job} session={session} again={again} />}
+      {job && !error && !isFinished(job) && <Alive session={session} />}
     </Page>
   )
+}
+
+const aliveEveryMs = 5_000
+
+/** When the service last answered: where a job does not change, its event stream does not tell whether that stands still. */
+function Alive({ session: { client, who } }: { session: Session }) {
+  const asked = useAsked(['alive', who.name], (signal) => client.whoami(signal), aliveEveryMs)
+  return asked.data ? <AsOf of={asked} /> : null
 }
 
 /** Fields that a service lacks which is about to be replaced by a newer one. */

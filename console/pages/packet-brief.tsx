@@ -1,13 +1,14 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { size } from '../../client/format.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import { queries } from '../data.ts'
 import type { Session } from '../session.ts'
+import { Time } from '../ui/pieces.tsx'
 
 /** What a list shows of a packet. Manifests may be long, and a list has many rows: nothing else of them is kept. */
-export type Brief = Pick<PacketManifest, 'createdAt' | 'bytes'>
+type Brief = Pick<PacketManifest, 'createdAt' | 'bytes'>
 
 const freshMs = 30_000
 /** Manifests that are read together: a browser has six connections to the service, and pages need some of them. */
@@ -33,9 +34,8 @@ const onScreen = new IntersectionObserver((entries) => {
   }
 })
 
-/** A cell that comes from the manifest of a packet, which is read when the cell is first on the screen. */
-export function FromManifest(props: { org: string; name: string; session: Session; children: Shown }) {
-  const { org, name, session, children } = props
+/** When a packet was published, and its size: from its manifest, which is read when this is first on the screen. */
+export function FromManifest({ org, name, session }: { org: string; name: string; session: Session }) {
   const cell = useRef<HTMLSpanElement>(null)
   const [brief, setBrief] = useState<Brief | null>(null)
   useEffect(() => {
@@ -56,10 +56,18 @@ export function FromManifest(props: { org: string; name: string; session: Sessio
       void queries.cancelQueries({ queryKey: briefOf(session, org, name).queryKey })
     }
   }, [org, name, session])
-  return <span ref={cell}>{brief ? children(brief) : '\u00a0'}</span>
+  return (
+    <span ref={cell}>
+      {brief ? (
+        <>
+          <Time at={brief.createdAt} />, {size(brief.bytes)}
+        </>
+      ) : (
+        '\u00a0'
+      )}
+    </span>
+  )
 }
-
-type Shown = (brief: Brief) => ComponentChildren
 
 const briefOf = ({ client, who }: Session, org: string, name: string) => ({
   queryKey: ['brief', who.name, org, name],

@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { number, plural, size } from '../../client/format.ts'
+import { number, plural } from '../../client/format.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
 import type { FileList } from '../../wire/publish-response.ts'
@@ -12,7 +11,7 @@ import { Filter } from '../ui/filter.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Name, Table, Time } from '../ui/pieces.tsx'
 import { Shown } from '../ui/shown.tsx'
-import { type Brief, FromManifest } from './packet-brief.tsx'
+import { FromManifest } from './packet-brief.tsx'
 
 interface OrgsPage {
   orgs: string[]
@@ -168,28 +167,14 @@ const columnsOf = (org: string, session: Session) => [
     isNumber: true,
   },
   {
-    title: 'Size',
-    of: fromManifest(org, session, ({ bytes }) => size(bytes)),
-    isNumber: true,
-  },
-  {
     title: 'Published',
-    of: fromManifest(org, session, ({ createdAt }) => <Time at={createdAt} />),
+    of: (row: Listed) => (isFolder(row) ? '' : <FromManifest org={org} name={row.name} session={session} />),
   },
   {
     title: 'Expires',
     of: (row: Listed) => (isFolder(row) ? '' : row.expiresAt === null ? 'never' : <Time at={row.expiresAt} />),
   },
 ]
-
-const fromManifest = (org: string, session: Session, shown: (brief: Brief) => ComponentChildren) => (row: Listed) =>
-  isFolder(row) ? (
-    ''
-  ) : (
-    <FromManifest org={org} name={row.name} session={session}>
-      {shown}
-    </FromManifest>
-  )
 
 /** A page may end within a packet: then its number of parts comes from the names of the parts. */
 function listed(names: readonly string[], expiresAt: readonly (string | null)[]): Listed[] {

@@ -63,9 +63,11 @@ inBrowser('the console', () => {
     await openPage(`/console/jobs/${id}`)
     await page.getByText('queued').first().waitFor()
     await page.route('**/1.0/jobs/**', (route) => route.abort())
+    await page.route('**/1.0/whoami', () => {})
     // A request that waits for a change may be under way, for two seconds.
     await page.waitForTimeout(3_000)
     await client.post(`/1.0/jobs/${id}/cancel`)
+    await page.getByText('The service has not answered since').waitFor()
     await page.getByText(/^As of .*, trying again: .* is not reachable/).waitFor({ timeout: 90_000 })
     expect(await page.getByText('queued').first().isVisible()).toBe(true)
     await page.unroute('**/1.0/jobs/**')
