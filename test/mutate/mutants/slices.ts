@@ -91,4 +91,32 @@ export const slices: readonly Mutant[] = [
     to: 'acceptedAt: Date.now()',
     tests: ['e2e/multi.slices'],
   },
+  {
+    file: 'shared/jobs/run-scripts.ts',
+    what: 'a run of a selection whose slices are built stops the others, and resets their progress',
+    from: "(not has('added') and subRequests()",
+    to: '(subRequests()',
+    tests: ['integration/job-record.open-runs'],
+  },
+  {
+    file: 'shared/jobs/run-scripts.ts',
+    what: 'the runs of the slices of a selection count each time that they are queued',
+    from: "if redis.call('HSETNX', record, 'added', runs) == 0 then return 0 end",
+    to: "redis.call('HSETNX', record, 'added', runs)",
+    tests: ['integration/job-record.open-runs'],
+  },
+  {
+    file: 'shared/jobs/stored/stored-selection.ts',
+    what: 'a run whose list does not count uses it nevertheless',
+    from: "outcome === 'created' ? selection : await",
+    to: 'outcome !== undefined ? selection : await',
+    tests: ['unit/jobs/stored-selection'],
+  },
+  {
+    file: 'shared/publish/select/list-selections.ts',
+    what: 'a selection may have one node more than maxNodes',
+    from: 'if (total === limit.nodes) refusal',
+    to: 'if (total > limit.nodes) refusal',
+    tests: ['integration/packet.selected'],
+  },
 ]

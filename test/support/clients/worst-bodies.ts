@@ -23,6 +23,9 @@ const many = (count: number, request: (index: number) => string) => () =>
 const someOf = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `"${prefix}${index}"`).join(',')
 
+const selectedBy = (at: number, properties: number, values: number) =>
+  `{"label":"P","where":{${Array.from({ length: properties }, (_, index) => `"p${index}":[${Array.from({ length: values }, (_, value) => `"${at}${value}"`).join(',')}]`).join(',')}}}`
+
 /** Multi bodies of maximum size, each a worst case for the parser or validator. */
 export const worstMultis: Record<string, () => string> = {
   'numbers for ids': list('originIds', () => '0'),
@@ -59,6 +62,14 @@ export const worstMultis: Record<string, () => string> = {
     2_500,
     (at) => `"relationshipIdField":"f${at}","relationships":[${someOf(400, `T${at}x`)}]`,
   ),
+  'selections by as many labels and values as fit': () =>
+    filled(
+      '[',
+      (at) => `{${fields},"select":[${Array.from({ length: 100 }, () => selectedBy(at, 20, 8)).join(',')}]}`,
+      ']',
+    ),
+  'elements of a selection without end': list('select', () => '{"label":"*"}'),
+  'conditions of a selection that are none': list('select', (at) => `{"label":"P","where":{"${at}":[]}}`),
   'requests that delete by ids that differ': many(
     10_000,
     (at) => `"deleteRelationshipById":true,"relationshipIdField":"f${at}","relationships":["T${at}","U${at}"]`,
