@@ -5,6 +5,7 @@ import type { VersionDocument } from '../../../shared/models/version-document.ts
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { createRelationshipSchema, hasUniqueness, readIndexes } from '../../../shared/read/schema.ts'
 import { identifiesByOneLook } from '../../integration/suites/labels-read-once.ts'
+import { testSelections, testWholeGraph } from '../../integration/suites/selected.ts'
 import { openOther, testOtherDatabase } from '../../replay/suites/other-database.ts'
 import { fillVersion, prepareModels } from '../../support/models/open-models.ts'
 import { openDatabase } from '../../support/servers/other-database.ts'
@@ -16,6 +17,8 @@ const { client, driver, originPolicy: policy } = other
 const models = prepareModels(address)
 const isLong = inject('isLong')
 
+testWholeGraph(name, '3.5', address, policy)
+testSelections('3.5', address, policy)
 testOtherDatabase(other, { name, durations: 3, cases: isLong ? 200 : 4, undone: isLong ? 20 : 2 })
 
 test('Neo4j 3.4 speaks Bolt 2', async () => {
