@@ -98,7 +98,7 @@ test.each(['Actor', 'person', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '
 test.each([
   ['dbUrl', ''],
   ['credentials', ''],
-  ['mappedIndices', ' unless model is given'],
+  ['mappedIndices', ' unless model or select is given'],
 ])('%s is required%s, and null is the same as absent', async (field, unless) => {
   await refuses({ [field]: null }, `${field}: required${unless}`)
   await refuses({ [field]: undefined }, `${field}: required${unless}`)

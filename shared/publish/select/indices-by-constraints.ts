@@ -2,6 +2,7 @@ import { isQuotable } from '../../../packet/cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
 import { readUniqueness } from '../../read/schema.ts'
+import { countSelected } from '../../read/selection.ts'
 import { defaultKeys } from '../../request/identity.ts'
 import { everyLabel, literal, type SelectElement } from '../../request/select.ts'
 import { shown } from '../../validation/issues.ts'
@@ -9,7 +10,7 @@ import { shown } from '../../validation/issues.ts'
 /**
  * Makes `mappedIndices` of the uniqueness and key constraints of the origin: the label and the property of each that has
  * one property. Contract 4.22.
- * @throws unselectable (422) if a selected label has no such constraint, or several
+ * @throws unselectable (422) if a selected label has no such constraint, or several; with `*` only if it has nodes
  */
 export async function indicesByConstraints(
   origin: Origin,
@@ -32,6 +33,8 @@ export async function indicesByConstraints(
         throw errors.unselectable(path(at), problem)
       }
       if (second === undefined) continue
+      const all = { labels: [name], where: [] }
+      if (label === everyLabel && (await countSelected(origin, name, all)) === 0) continue
       const two = `"${shown(first)}" and "${shown(second)}"`
       throw errors.unselectable(path(at), `two properties of "${shown(name)}" are unique, ${two}; give mappedIndices`)
     }

@@ -1,5 +1,5 @@
 import { type Driver, int } from 'neo4j-driver'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../../dev/requests.ts'
@@ -221,9 +221,14 @@ export function testWholeGraph(
   afterAll(() => driver.close())
   const { list, build, byHand, requestOf } = selecting(version, address, originPolicy)
 
-  test(`every type and label of ${name} replay into the same graph`, async () => {
+  let graph: Awaited<ReturnType<typeof drawGraph>>
+  beforeAll(async () => {
     await run(driver, 'MATCH (n) DETACH DELETE n')
-    const { a, b, ids, types } = await drawGraph(driver, version)
+    graph = await drawGraph(driver, version)
+  })
+
+  test(`every type and label of ${name} replay into the same graph`, async () => {
+    const { a, b, ids, types } = graph
     const mappedIndices = { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key' }
     // A packet without relationship ids has one of several parallel relationships.
     await run(driver, 'MATCH ()-[r {w: 2}]->() DELETE r')
@@ -241,6 +246,43 @@ export function testWholeGraph(
     await run(driver, 'MATCH (n) DETACH DELETE n')
     await replayInOrder(driver, shuffled(selected.raw, 7))
     expect(differences(before, await readGraph(driver))).toEqual([])
+  })
+
+  const byConstraints = { select: [{ label: '*' }], relationships: ['*'] }
+
+  test(`constraints identify every node of ${name} that has one of their labels, and labels without nodes may have several`, async () => {
+    const unused = uniqueName('Unused')
+    for (const property of ['a', 'b']) await run(driver, uniqueness(unused, property)[version])
+    const { b } = graph
+    await run(driver, `MATCH (n:\`${b}\`) WHERE size(labels(n)) = 2 REMOVE n:\`${b}\``)
+    const before = await readGraph(driver)
+    const { requests, listed } = await list([requestOf(byConstraints)])
+    const selected = await build(
+      listed.map(() => requests[0] as PublishRequest),
+      listed.map(({ nodes }) => nodes),
+    )
+    await run(driver, 'MATCH (n) DETACH DELETE n')
+    await replayInOrder(driver, shuffled(selected.raw, 8))
+    expect(differences(before, await readGraph(driver))).toEqual([])
+    await run(driver, `CREATE (:\`${unused}\` {a: 1, b: 1})`)
+    await expect(list([requestOf(byConstraints)])).rejects.toThrow(`two properties of "${unused}" are unique`)
+    await run(driver, `MATCH (n:\`${unused}\`) DELETE n`)
+  })
+
+  test(`a node of ${name} that no constraint identifies fails the publish, or is counted`, async () => {
+    const bare = uniqueName('Bare')
+    await run(driver, `CREATE (:\`${bare}\`), (:\`${bare}\`), ()`)
+    await expect(list([requestOf(byConstraints)])).rejects.toThrow(
+      `no constraint of the origin identifies its 2 nodes with the label "${bare}": give mappedIndices`,
+    )
+    const { report } = await list([requestOf({ ...byConstraints, onUnpublishable: 'skip' })])
+    expect(report.read().selection).toMatchObject({
+      nodes: 1_240,
+      withoutIdentity: [
+        { label: bare, nodes: 2 },
+        { label: '', nodes: 1 },
+      ],
+    })
     await run(driver, 'MATCH (n) DETACH DELETE n')
   })
 }
