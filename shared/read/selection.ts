@@ -1,6 +1,6 @@
 import { quote } from '../../packet/cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
-import type { Selector } from '../request/select.ts'
+import { formsOfAll, type Selector } from '../request/select.ts'
 import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 
 /**
@@ -23,7 +23,7 @@ const both = (texts: readonly string[]) => texts.join(' AND ')
 function whereOf({ where }: Selector, at: number): Condition {
   return {
     text: both(where.map(({ property }, index) => `n.${quote(property)} IN $where_${at}_${index}`)),
-    parameters: Object.fromEntries(where.map(({ values }, index) => [`where_${at}_${index}`, values])),
+    parameters: Object.fromEntries(where.map(({ asked }, index) => [`where_${at}_${index}`, formsOfAll(asked)])),
   }
 }
 

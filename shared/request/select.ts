@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isQuotable, longestName } from '../../packet/cypher/identifiers.ts'
 import { listOf, mapOf } from '../validation/bounded.ts'
 import { idForms } from './id-forms.ts'
 import { identifier } from './identifier.ts'
@@ -34,9 +35,18 @@ const scalar = { type: ['string', 'number', 'boolean'] }
 /** The label that stands for every label of `mappedIndices`. */
 export const everyLabel = '*'
 
-const where = mapOf<Value | Value[]>(identifier, someValues, {
-  oneOf: [scalar, { type: 'array', items: scalar }],
-})
+/** A cheap test of names and of values. Half a million conditions fit into a body. */
+function isValid(it: unknown): boolean {
+  if (typeof it === 'string') return it.length <= longestName && isQuotable(it)
+  return Array.isArray(it) ? it.length > 0 && it.length <= mostValues && it.every(isValue) : isValue(it)
+}
+
+const where = mapOf<Value | Value[]>(
+  identifier,
+  someValues,
+  { oneOf: [scalar, { type: 'array', items: scalar }] },
+  isValid,
+)
   .refine((conditions) => Object.keys(conditions).length > 0, 'must not be empty')
   .refine((conditions) => Object.keys(conditions).length <= mostConditions, `must have at most ${mostConditions} keys`)
 
@@ -57,22 +67,22 @@ export type SelectElement = z.output<typeof element>
 /** Nodes with one of these labels that meet all conditions. */
 export interface Selector {
   labels: readonly string[]
-  where: readonly { property: string; values: readonly unknown[] }[]
+  where: readonly { property: string; asked: Value | readonly Value[] }[]
 }
 
 /** Reads `select`, given the labels of `mappedIndices`: one selector for each element, in their order. */
 export function selectorsOf(select: readonly SelectElement[], mapped: readonly string[]): Selector[] {
   return select.map(({ label, where }) => ({
     labels: label === everyLabel ? mapped : [literal(label)],
-    where: Object.entries(where ?? {}).map(([property, given]) => ({
-      property,
-      values: [given].flat().flatMap(formsOf),
-    })),
+    where: Object.entries(where ?? {}).map(([property, asked]) => ({ property, asked })),
   }))
 }
 
 /** The label that an element names: `` `*` `` is the label `*`. */
 export const literal = (label: string): string => (label === `\`${everyLabel}\`` ? everyLabel : label)
+
+/** Every form in which one of these values may be stored. A body may have five million, so only a query asks for them. */
+export const formsOfAll = (asked: Value | readonly Value[]): readonly unknown[] => [asked].flat().flatMap(formsOf)
 
 /** How a value may be stored: a text as ids are (contract 4.3), a number as itself, whole ones as integers. */
 function formsOf(value: Value): readonly unknown[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { planOf } from '../../../shared/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/request/rules.ts'
+import { formsOfAll } from '../../../shared/request/select.ts'
 import { validRequest } from '../valid-request.ts'
 
 const { originIds: _, ...rest } = validRequest
@@ -52,13 +53,14 @@ describe('select', () => {
   })
 
   test('becomes selectors: every label of mappedIndices, and values in each form in which they may be stored', () => {
+    const asked = ['5', 5, 1.5, '05', false]
     const { request } = parse({
       mappedIndices: { A: 'id', B: 'key' },
-      select: [{ label: '*', where: { n: ['5', 5, 1.5, '05', false] } }, { label: 'B' }],
+      select: [{ label: '*', where: { n: asked } }, { label: 'B' }],
     })
-    const values = ['5', 5n, 5n, 1.5, '05', false]
+    expect(formsOfAll(asked)).toEqual(['5', 5n, 5n, 1.5, '05', false])
     expect(planOf(request).selectors).toEqual([
-      { labels: ['A', 'B'], where: [{ property: 'n', values }] },
+      { labels: ['A', 'B'], where: [{ property: 'n', asked }] },
       { labels: ['B'], where: [] },
     ])
     expect(planOf(parse({ select: [{ label: '`*`' }], mappedIndices: { '*': 'id' } }).request).selectors).toEqual([
