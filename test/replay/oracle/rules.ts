@@ -23,7 +23,7 @@ export function brokenRules(request: Request): Refusal[] {
       select !== undefined && !(isEmpty(originIds) && isEmpty(relationshipIds) && request.index === undefined),
     ],
     ['select', select?.some(({ label }) => label !== '*' && !labels.includes(label)) === true],
-    ['originIds', request.hardFilterRelationships === true && isEmpty(originIds)],
+    ['originIds', request.hardFilterRelationships === true && isEmpty(originIds) && select === undefined],
     ['toLayer', !isEmpty(toLayer) && !isEmpty(relationshipIds)],
     ['relationships', !isEmpty(relationships) && !isEmpty(relationshipIds)],
     ['metadata', !request.metadata && isEmpty(relationships) && isEmpty(relationshipIds)],
