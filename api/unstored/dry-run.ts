@@ -76,7 +76,7 @@ interface TrySettings {
 async function trySelections(given: readonly PublishRequest[], { jobPairs, ...settings }: TrySettings) {
   if (!selects(given)) return { requests: given }
   const most = { nodes: jobPairs, what: `the ${jobPairs} of JOB_MAX_PAIRS` }
-  const { requests, listed, report } = await listHere(given, { ...settings, most, atMost: nodesTried })
+  const { requests, listed, report, isCut } = await listHere(given, { ...settings, most, atMost: nodesTried })
   const selections = await describeSelections(requests, settings)
   for (const [subRequest, { maxNodes = jobPairs }] of requests.entries()) {
     const ofOne = selections.filter((one) => one.subRequest === subRequest).map(({ nodes }) => nodes)
@@ -84,7 +84,7 @@ async function trySelections(given: readonly PublishRequest[], { jobPairs, ...se
     // Nodes with several labels count at each: only a single label shows for certain that there are too many.
     if (Math.max(0, ...ofOne) > maxNodes) throw errors.tooManySelected(path, `the ${maxNodes} that are allowed`)
   }
-  return { requests, listed, selections, listing: report?.read() }
+  return { requests, listed, isCut, selections, listing: report?.read() }
 }
 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {

@@ -25,6 +25,8 @@ export interface DryRunOrder extends Omit<PacketOrder, 'slice' | 'spentSeconds' 
   jobPairs: number
   /** What requests with `select` take. `listed` has some of these nodes. */
   selections?: readonly SelectionCount[]
+  /** Whether `listed` lacks some of them. */
+  isCut?: boolean
   /** What listing them has reported. */
   listing?: JobReport
 }
@@ -92,9 +94,8 @@ export async function dryRun(
   } finally {
     clearTimeout(timer)
   }
-  // Nodes with several labels count several times, but then, too, some were left out only if there are more than listed.
   const share = shareListed(order)
-  if (limit === null && share < 1) limit = 'nodes'
+  if (limit === null && order.isCut) limit = 'nodes'
   const observations = createObservations()
   for (const observation of observed.flat()) observations.record(observation)
   const seen = { subRequests: requests.length, subRequestsPerSlice, batchSize, read }
@@ -108,12 +109,15 @@ export async function dryRun(
   return { ...dryRunReport({ ...seen, tally, report, limit, share, selections }), shape, sample: tally.sample() }
 }
 
-/** The share of the selected nodes that are listed, if all requests select nodes; else 1. */
-function shareListed({ listed = [], selections = [] }: DryRunOrder): number {
-  if (selections.length === 0) return 1
+/**
+ * The share of the selected nodes that are listed, about: nodes with several labels count several times. Null if some
+ * requests select none, as nothing then shows what the rest would make.
+ */
+function shareListed({ listed = [], selections = [] }: DryRunOrder): number | null {
+  if (listed.includes(null)) return null
   const taken = listed.reduce((sum, nodes) => sum + (nodes?.length ?? 0), 0)
   const all = selections.reduce((sum, { nodes }) => sum + nodes, 0)
-  return listed.includes(null) ? 1 : Math.min(1, taken / Math.max(1, all))
+  return Math.min(1, taken / Math.max(1, all))
 }
 
 function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLimit | null {
@@ -146,8 +150,8 @@ interface Seen {
   /** What the completely read sub-requests make. */
   read: ReturnType<Seen['tally']['size']> & { subRequests: number }
   limit: DryRunLimit | null
-  /** The share of the selected nodes that were to be read. */
-  share?: number
+  /** The share of the selected nodes that were to be read; null if it is not known. */
+  share?: number | null
   selections?: readonly SelectionCount[] | undefined
 }
 
@@ -191,8 +195,9 @@ const projectedBySubRequests = (limit: DryRunLimit | null, seen: Omit<Seen, 'tal
 /** Size of the whole packet, if the selected nodes that were not listed are like the others. */
 function scaled(
   { pairs, bytes }: { pairs: number; bytes: number },
-  { share = 1, batchSize }: Pick<Seen, 'share' | 'batchSize'>,
+  { share = null, batchSize }: Pick<Seen, 'share' | 'batchSize'>,
 ) {
+  if (share === null) return null
   const parts = Math.max(1, Math.ceil(Math.max(pairs / share / batchSize, bytes / share / maxBytes)))
   return { pairs: Math.round(pairs / share), parts, bytes: Math.round(bytes / share), by: 'nodes' } as const
 }

@@ -100,18 +100,27 @@ function matchOf({ label, selector, at, earlier }: Search, filter: string | null
 /**
  * Passes each selected node to `take`, mostly once: a node that changes its labels meanwhile may come twice.
  * @param atMost stops each search after so many nodes
+ * @returns whether `atMost` left nodes out
  */
 export async function listSelected(
   origin: Pick<Origin, 'each'>,
   selectors: readonly Selector[],
   { filter, atMost }: { filter: string | null; atMost?: number },
   take: (node: InternalId) => void,
-): Promise<void> {
-  const limit = atMost === undefined ? '' : ` LIMIT ${atMost}`
+): Promise<boolean> {
+  const most = atMost ?? Number.POSITIVE_INFINITY
+  const limit = atMost === undefined ? '' : ` LIMIT ${atMost + 1}`
+  let isCut = false
   for (const search of searchesOf(selectors)) {
     const { text, parameters } = matchOf(search, filter)
-    await origin.each(`${text} RETURN id(n)${limit}`, parameters, (row) => take(readInternalId(row)))
+    let found = 0
+    await origin.each(`${text} RETURN id(n)${limit}`, parameters, (row) => {
+      const node = readInternalId(row)
+      if (++found > most) isCut = true
+      else take(node)
+    })
   }
+  return isCut
 }
 
 /** Counts the nodes of a label that meet the selector; from the origin's statistics if it has no `where`. */

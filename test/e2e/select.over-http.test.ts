@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/job.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
+import { inTurn } from '../support/clients/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
 
 const { client, driver, org, fields, label, ids } = await prepare(30)
 const { originIds: _, ...rest } = fields as Record<string, unknown>
 const body = (changes: object) => ({ ...rest, select: [{ label }], orgName: org, ...changes })
+
+const tryRun = (changes: object) =>
+  inTurn(() => client.post<{ dryRun: DryRun }>('/1.0/publish/?dryRun=true', body(changes)))
 
 const texts = (answer: { transactionRequest: { statements: { statement: string; parameters: object }[] } | null }) =>
   (answer.transactionRequest?.statements ?? [])
@@ -32,25 +37,44 @@ test('a selected label is published as its ids are, stored or returned, and the 
 })
 
 test('a dry run says how many nodes and relationships a selection takes', async () => {
-  const { status, body: answer } = await client.post<{ dryRun: DryRun }>('/1.0/publish/?dryRun=true', body({}))
+  const { status, body: answer } = await tryRun({})
   const { complete, selections, nodes } = answer.dryRun
   expect([status, complete, nodes.targeted]).toEqual([200, true, 30])
   expect(selections).toMatchObject([{ subRequest: 0, element: 0, label, nodes: 30, indexes: null }])
   await run(driver, `MATCH (n:\`${label}\`) SET n.group = 1`)
-  const where = await client.post<{ dryRun: DryRun }>(
-    '/1.0/publish/?dryRun=true',
-    body({
-      select: [
-        { label, where: { id: ids.slice(0, 2) } },
-        { label, where: { group: 1 } },
-      ],
-    }),
-  )
+  const where = await tryRun({
+    select: [
+      { label, where: { id: ids.slice(0, 2) } },
+      { label, where: { group: 1 } },
+    ],
+  })
   expect(where.body.dryRun.selections).toMatchObject([
     { element: 0, nodes: 2, indexes: ['id'] },
     { element: 1, nodes: 30, indexes: [] },
   ])
   expect(where.body.dryRun.warnings.join()).toContain('no index backs the where of select[1]')
+  // The nodes of both elements count twice in `selections`, but all of them were read.
+  expect(where.body.dryRun).toMatchObject({ complete: true, limit: null, projected: null })
+})
+
+test('a dry run of a selection is complete with 2,000 nodes, and projects more', async () => {
+  const many = uniqueName('Many')
+  const tried = async () => {
+    const { mappedIndices } = database(inject('stack').neo4j, many, 'id')
+    const answer = await tryRun({ select: [{ label: many }], mappedIndices, relationships: [] })
+    expect(answer.text).toContain('"dryRun"')
+    return answer.body.dryRun
+  }
+  await run(driver, `UNWIND range(1, 2000) AS id CREATE (:\`${many}\` {id: id})`)
+  expect(await tried()).toMatchObject({ complete: true, pairs: 2_000, projected: null })
+  await run(driver, `UNWIND range(2001, 4000) AS id CREATE (:\`${many}\` {id: id})`)
+  expect(await tried()).toMatchObject({
+    complete: false,
+    limit: 'nodes',
+    pairs: 2_000,
+    projected: { by: 'nodes', pairs: 4_000 },
+  })
+  await run(driver, `MATCH (n:\`${many}\`) DELETE n`)
 })
 
 test.each([

@@ -13,6 +13,8 @@ interface ListedHere {
   listed?: readonly (IdList | null)[]
   /** What was selected; null if nothing is. */
   report: Report | null
+  /** Whether `atMost` left nodes out. */
+  isCut: boolean
 }
 
 /** Lists what requests select in memory, for a packet that this process builds at once. Few nodes are expected. */
@@ -20,7 +22,7 @@ export async function listHere(
   requests: readonly PublishRequest[],
   context: Omit<SelectContext, 'take' | 'settle' | 'nodesAtOnce'>,
 ): Promise<ListedHere> {
-  if (!selects(requests)) return { requests, report: null }
+  if (!selects(requests)) return { requests, report: null, isCut: false }
   const collected = requests.map(({ select }) => (select === undefined ? null : collectIds()))
   const take = (at: number, nodes: IdList) => {
     for (const node of nodes.slice(0, nodes.length)) collected[at]?.add(node)

@@ -17,6 +17,8 @@ import { indicesByConstraints } from './indices-by-constraints.ts'
 export interface Selected {
   requests: readonly PublishRequest[]
   report: Report
+  /** Whether `atMost` left nodes out. */
+  isCut: boolean
 }
 
 export interface SelectContext {
@@ -48,6 +50,7 @@ export async function listSelections(requests: readonly PublishRequest[], contex
   const report = createReport()
   const completed = [...requests]
   const isMulti = requests.length > 1
+  let isCut = false
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, limitSeconds))
   try {
     await orAborted(stopped, async () => {
@@ -55,7 +58,9 @@ export async function listSelections(requests: readonly PublishRequest[], contex
         if (request.select === undefined) continue
         const pathOf = (field: string) => (isMulti ? `[${at}].${field}` : field)
         const origin = await origins.open(request)
-        completed[at] = await listOne(origin, request, { ...context, at, pathOf, report })
+        const one = await listOne(origin, request, { ...context, at, pathOf, report })
+        completed[at] = one.completed
+        isCut ||= one.isCut
         await context.settle?.()
       }
       await origins.release()
@@ -66,7 +71,7 @@ export async function listSelections(requests: readonly PublishRequest[], contex
   }
   const broken = [...agreement(completed)]
   if (isMulti && broken.length > 0) throw errors.invalidRequest(broken)
-  return { requests: completed, report }
+  return { requests: completed, report, isCut }
 }
 
 interface Listing extends SelectContext {
@@ -75,7 +80,7 @@ interface Listing extends SelectContext {
   report: Report
 }
 
-async function listOne(opened: OpenOrigin, request: PublishRequest, listing: Listing): Promise<PublishRequest> {
+async function listOne(opened: OpenOrigin, request: PublishRequest, listing: Listing) {
   const { pathOf, report, atMost } = listing
   const { origin } = opened
   await requireKnown(opened, request, pathOf)
@@ -88,13 +93,13 @@ async function listOne(opened: OpenOrigin, request: PublishRequest, listing: Lis
   const limit = limitOf(request, listing)
   if (atMost === undefined) await requireFewer(opened, plan, limit)
   const from = new Date().toISOString()
-  const nodes = await listNodes(opened, plan, listing, limit)
+  const { nodes, isCut } = await listNodes(opened, plan, listing, limit)
   const to = new Date().toISOString()
   const indices = Object.entries(isDerived ? mappedIndices : {}).map(([label, property]) => ({ label, property }))
   report.selected({ from, to, nodes, indices })
   const isWhole = (request.select ?? []).some(({ label, where }) => label === everyLabel && (where ?? null) === null)
   if (isDerived && isWhole && request.targetFilter === undefined) await reportOthers(opened, plan, nodes, listing)
-  return completed
+  return { completed, isCut }
 }
 
 /** @throws unselectable (422) for a label or property that the origin does not have: it is probably mistyped */
@@ -143,13 +148,13 @@ async function requireFewer({ origin }: OpenOrigin, { selectors, targetFilter }:
   }
 }
 
-/** @returns how many nodes are selected */
+/** @returns how many nodes were listed, and whether `atMost` left others out */
 async function listNodes(
   { origin }: OpenOrigin,
   { selectors, toLayer, targetFilter }: Plan,
   { at, pathOf, take, atMost, nodesAtOnce }: Listing,
   limit: Limit,
-): Promise<number> {
+): Promise<{ nodes: number; isCut: boolean }> {
   let nodes = collectIds()
   let [total, collected] = [0, 0]
   // `toLayer` leads to the nodes that the filter is about.
@@ -165,12 +170,12 @@ async function listNodes(
     nodes = collectIds()
     collected = 0
   })
-  await listed.catch((error) => {
+  const isCut = await listed.catch((error) => {
     throw refusal ?? error
   })
   if (total === 0) throw errors.nothingSelected(pathOf('select'))
   if (collected > 0) take(at, distinctIds(nodes.list()))
-  return total
+  return { nodes: total, isCut }
 }
 
 /**
