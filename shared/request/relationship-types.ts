@@ -21,12 +21,18 @@ export interface EveryType {
   direction: RelationshipType['direction']
 }
 
+const directionsOfEvery = new Map<string, EveryType['direction']>([
+  ['*', 'both'],
+  ['*>', 'out'],
+  ['<*', 'in'],
+])
+
 /**
  * Parses an entry of `relationships` that stands for every type: `*`, `*>` or `<*`. Contract 4.8. @returns null for any
  * other entry; a type named `*` stands in backticks.
  */
 export function parseEveryType(text: string): EveryType | null {
-  const direction = { '*': 'both', '*>': 'out', '<*': 'in' }[text] as EveryType['direction'] | undefined
+  const direction = directionsOfEvery.get(text)
   return direction === undefined ? null : { every: true, direction }
 }
 

@@ -80,6 +80,7 @@ describe('every type', () => {
     expect(planned(['*>', 'A'])).toEqual([['A'], 'out'])
     expect(planned(['*>', '<*'])).toEqual([[], 'both'])
     expect(planned(['`*`'])).toEqual([['*'], null])
+    expect(planned(['constructor', 'toString'])).toEqual([['constructor', 'toString'], null])
   })
 
   test('is no step of toLayer', () => {
