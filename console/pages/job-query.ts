@@ -24,7 +24,11 @@ export function queryOf({ org, state, q, when, callback }: Omit<JobQuery, 'after
   const midnight = new Date().setHours(0, 0, 0, 0)
   // Not a day of 24 hours less, because a clock may have been changed.
   const before = new Date(new Date().setDate(new Date().getDate() - 1)).setHours(0, 0, 0, 0)
-  const since = { hour: Date.now() - hourMs, today: midnight, yesterday: before }[when]
+  const since = new Map([
+    ['hour', Date.now() - hourMs],
+    ['today', midnight],
+    ['yesterday', before],
+  ]).get(when)
   return {
     orgName: org || undefined,
     state: state || undefined,
