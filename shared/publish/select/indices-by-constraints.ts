@@ -39,6 +39,10 @@ export async function indicesByConstraints(
       throw errors.unselectable(path(at), `two properties of "${shown(name)}" are unique, ${two}; give mappedIndices`)
     }
   }
-  const single = usable.filter(({ quotable }) => quotable.length === 1)
+  // The selected labels come first, because reports show the first ones only.
+  const selected = new Set(select.map(({ label }) => literal(label)))
+  const single = usable
+    .filter(({ quotable }) => quotable.length === 1)
+    .sort((one, other) => Number(selected.has(other.label)) - Number(selected.has(one.label)))
   return Object.fromEntries(single.map(({ label, quotable: [property] }) => [label, property as string]))
 }
