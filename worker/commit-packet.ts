@@ -11,7 +11,7 @@ import type { ManifestPart } from '../shared/storage/manifest.ts'
 import type { Staging } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
-/** What a run commits: the parts that it has staged, or those of slices that other runs have built. */
+/** What a run commits: the parts that it has staged, or the parts of slices that other runs have built. */
 export interface Packet {
   staging: Staging
   parts: ManifestPart[]

@@ -19,7 +19,7 @@ export const times = {
 
 const hourMs = 3_600_000
 
-/** The parameters of a request for jobs. Days are those of the browser. */
+/** The parameters of a request for jobs. A day begins at midnight in the browser's time zone. */
 export function queryOf({ org, state, q, when, callback }: Omit<JobQuery, 'after'>) {
   const midnight = new Date().setHours(0, 0, 0, 0)
   // Not a day of 24 hours less, because a clock may have been changed.

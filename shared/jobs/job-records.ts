@@ -48,7 +48,7 @@ export interface JobBrief {
   error: JobError | null
 }
 
-/** `values`: those of `scripts.briefFields`. */
+/** `values`: the fields `scripts.briefFields`, in this order. */
 function briefOf(id: string, [state, ...values]: string[]): JobBrief | null {
   if (!state) return null
   const parsed = parsedValues(values)

@@ -86,7 +86,7 @@ export function createPacketViews(
     })
   }
 
-  /** Refreshes those of the packets that have a newer generation: these copies may have replaced its. */
+  /** Refreshes each packet that has a newer generation, because these copies may have replaced its files. */
   const settle = (copied: readonly Copied[]) =>
     loggingFailure(async () => {
       const marks = await marksOf(copied).catch(() => [])

@@ -54,7 +54,7 @@ export function selectedCondition(selectors: readonly Selector[]): Condition {
   }
 }
 
-/** Begins a query about those of the nodes `$ids` that are selected. `filter`: a label that they need, too. */
+/** Begins a query about the nodes of `$ids` that are selected. `filter`: a label that they need, too. */
 export function eachSelected(selectors: readonly Selector[], filter: string | null): Condition {
   const { text, parameters } = selectedCondition(selectors)
   const passes = filter === null ? '' : ` AND n:${quote(filter)}`

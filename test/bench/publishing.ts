@@ -42,7 +42,7 @@ export async function submit({ client }: Ours, body: string): Promise<string> {
 export interface Work {
   ids: readonly string[]
   options: object
-  /** Sub-requests that select all people, or those of some cities. */
+  /** Sub-requests that select all people, or the people of some cities. */
   selections?: number
   cities?: readonly string[]
   /** The expected number of pairs; null: any. */

@@ -30,7 +30,7 @@ interface Wanted {
   after?: string | undefined
 }
 
-/** Sorts after the keys of all generations of a packet, and before those of others. */
+/** Sorts after the keys of all generations of a packet, and before the keys of other packets. */
 const behind = (name: string) => `${generationsOf(name)}:`
 
 /**
