@@ -1,10 +1,11 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { replicatedKey } from './keys.ts'
+import { askSentinels, promotableReplicas } from './promotable.ts'
 
 /** Time that replicas may take to have what was written. Beyond this limit the answer is `503 queueAway`. */
 const replicaMs = 2_000
 
-/** A count this old is used again: the Sentinels need longer to notice a replica that is gone. */
+/** A count this old is used again: Sentinels do not promote a replica so soon after they found it. */
 const countedMs = 1_000
 
 /** A change is in Redis, but a failover could lose it. */
@@ -17,8 +18,10 @@ interface Round {
   result: Promise<{ stream: Redis['stream']; wanted: number; have: number }>
 }
 
+/** The replicas of the primary that a connection leads to. */
 interface Count {
   at: number
+  stream: Redis['stream']
   replicas: Promise<number>
 }
 
@@ -47,10 +50,11 @@ function beginRound(redis: Redis, last: Round | undefined): Round {
   async function wait() {
     // Sent only then, with a new count: in a queue of `WAIT`s, each would keep the later ones waiting.
     await last?.result.catch(() => {})
+    const { stream } = redis
     // Without any replica a failover has nothing to promote, but one that returns could be promoted without the change.
     const wanted = Math.max(1, await replicasOf(redis))
+    if (redis.stream !== stream) throw new NotReplicatedError('the connection to Redis was lost before the wait')
     round.isSent = true
-    const { stream } = redis
     // WAIT covers only what its own connection wrote. A write makes it cover everything that Redis had before.
     const [, have] = await Promise.all([redis.set(replicatedKey, ''), redis.wait(wanted, replicaMs)])
     // While a connection is made again, the client still has the old one, and commands wait for the new one.
@@ -63,42 +67,21 @@ function beginRound(redis: Redis, last: Round | undefined): Round {
 }
 
 function replicasOf(redis: Redis): Promise<number> {
-  const known = counts.get(redis)
+  const { stream } = redis
+  const last = counts.get(redis)
+  const known = last?.stream === stream ? last : undefined
   if (known !== undefined && performance.now() - known.at < countedMs) return known.replicas
-  const count = { at: performance.now(), replicas: countReplicas(redis, known?.replicas) }
+  const count = { at: performance.now(), stream, replicas: countReplicas(redis, known?.replicas) }
   counts.set(redis, count)
   return count.replicas
 }
 
-/**
- * The most replicas that any Sentinel considers alive, because one that was restarted or cut off sees fewer; the last
- * number if no Sentinel answers.
- */
-async function countReplicas({ options }: Redis, last: Promise<number> | undefined): Promise<number> {
-  const asked = (options.sentinels ?? []).map(async ({ host, port }) => {
-    const sentinel = new Redis({
-      host: host ?? '',
-      port: port ?? 26_379,
-      lazyConnect: true,
-      retryStrategy: () => null,
-      connectTimeout: 1_000,
-      commandTimeout: 1_000,
-      enableReadyCheck: false,
-      username: options.sentinelUsername ?? '',
-      password: options.sentinelPassword ?? '',
-      ...(options.sentinelTLS ? { tls: options.sentinelTLS } : {}),
-    })
-    sentinel.on('error', () => {})
-    try {
-      const replicas = (await sentinel.call('SENTINEL', 'REPLICAS', options.name ?? '')) as string[][]
-      const flagsOf = (replica: string[]) => replica[replica.indexOf('flags') + 1] ?? ''
-      return replicas.filter((replica) => !/down|disconnected/.test(flagsOf(replica))).length
-    } finally {
-      sentinel.disconnect()
-    }
-  })
-  const answers = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  if (answers.length > 0) return Math.max(...answers)
-  if (last === undefined) throw new NotReplicatedError('no Sentinel says how many replicas there are')
-  return last
+/** See `promotableReplicas`. If no Sentinel answers, the last number stays. */
+async function countReplicas(redis: Redis, last: Promise<number> | undefined): Promise<number> {
+  const info = await Promise.all([redis.info('server'), redis.info('replication')])
+  const views = await askSentinels(redis)
+  if (views.length === 0 && last !== undefined) return last
+  const count = promotableReplicas(views, redis.options.sentinels?.length ?? 0, info.join('\n'))
+  if (count === null) throw new NotReplicatedError('no Sentinel considers this Redis the primary')
+  return count
 }

@@ -11,8 +11,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const hostOf = ({ address }: OwnRedis) => new URL(address.url).host
 
-/** A Sentinel that says, once `answers` is called, that there is one replica. */
-async function sentinel() {
+const arrayOf = (words: string[]) => `*${words.length}\r\n${words.map((it) => `$${it.length}\r\n${it}\r\n`).join('')}`
+
+/** A Sentinel that says, once `answers` is called, that the primary of the ID `primary.runId` has one replica. */
+async function sentinel(primary: { runId: string }) {
   const asked = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const server = createServer((socket) => {
@@ -20,13 +22,21 @@ async function sentinel() {
     socket.on('data', async (bytes) => {
       asked.resolve()
       await answered.promise
-      for (const _ of bytes.toString().matchAll(/^\*\d/gm)) socket.write('*1\r\n*2\r\n$5\r\nflags\r\n$5\r\nslave\r\n')
+      for (const [command] of bytes.toString().matchAll(/\*\d+\r\n(\$\d+\r\n[^\r]*\r\n)+/g)) {
+        if (command.includes('MASTER')) socket.write(arrayOf(['runid', primary.runId]))
+        else if (command.includes('REPLICAS')) socket.write(`*1\r\n${arrayOf(['flags', 'slave', 'runid', 'some'])}`)
+        else socket.write('+OK\r\n')
+      }
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   return { address: { host: '127.0.0.1', port }, asked: asked.promise, answers: answered.resolve }
+}
+
+async function runIdOf(redis: Redis): Promise<string> {
+  return /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? ''
 }
 
 test('a change is not promised because another primary, to which the connection goes meanwhile, has a replica', async () => {
@@ -39,9 +49,11 @@ test('a change is not promised because another primary, to which the connection 
   onTestFinished(() => proxy.close())
   const redis = connectForChanges({ url: `redis://${proxy.address}`, sentinel: null }, { warn() {} })
   onTestFinished(() => redis.disconnect())
-  const { address, asked, answers } = await sentinel()
+  const primary = { runId: '' }
+  const { address, asked, answers } = await sentinel(primary)
   Object.assign(redis.options, { sentinels: [address], name: 'group' })
   await redis.connect()
+  primary.runId = await runIdOf(redis)
 
   await redis.set('change', 'made')
   const promised = requireReplicas(redis)
@@ -53,5 +65,6 @@ test('a change is not promised because another primary, to which the connection 
   await expect(promised).rejects.toBeInstanceOf(NotReplicatedError)
   expect(await redis.get('change')).toBeNull()
   await redis.set('change', 'made')
+  primary.runId = await runIdOf(redis)
   await requireReplicas(redis)
 })

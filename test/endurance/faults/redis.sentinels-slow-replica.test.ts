@@ -6,6 +6,7 @@ import { parseRedisAddress } from '../../../shared/config/redis-address.ts'
 import { orderOf } from '../../../shared/jobs/order.ts'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
 import { connectProducer } from '../../../shared/redis/connect.ts'
+import { recordKey } from '../../../shared/redis/keys.ts'
 import { until } from '../../support/faults/processes.ts'
 import { type Member, sentinelGroup } from '../../support/faults/sentinel-group.ts'
 
@@ -50,6 +51,43 @@ test('a withdrawal does not overtake the creation that waits behind the replicas
   await group.settled()
 })
 
+test('while a replica that no Sentinel reaches is being promoted, nothing is accepted that only the other one has, also by a program that starts then', async () => {
+  await records.replicated()
+  const primary = await group.primary()
+  const promoted = Promise.withResolvers<void>()
+  let cutPort: number | null = null
+  group.cutWhere((chunk, port) => {
+    if (cutPort !== null) return port === cutPort
+    if (!chunk.includes('NO\r\n$3\r\nONE\r\n')) return false
+    // The command itself arrives. Only its answer, and all that follows, does not.
+    cutPort = port
+    promoted.resolve()
+    return false
+  })
+  const failover = group.failOver()
+  await promoted.promise
+  const begun = performance.now()
+  const startedThen = await recordsOf({ redis }, producer, log, releases)
+  const accepted: string[] = []
+  async function tryToCreate({ create }: typeof records): Promise<void> {
+    const job = newJob(`during-a-promotion-${randomUUID()}`)
+    const creation = await create(job).catch(() => null)
+    if (creation?.outcome === 'created') accepted.push(job.id)
+  }
+  // A try takes two seconds. After five the Sentinels give up, and would make the replica follow the primary again.
+  while (performance.now() - begun < 2_000) await Promise.all([records, startedThen].map(tryToCreate))
+  group.cutWhere(null)
+  await failover
+  const now = await group.promoted(primary)
+  expect(now.port).toBe(cutPort)
+  const client = group.client(now)
+  const found = await Promise.all(accepted.map((id) => client.exists(recordKey(id))))
+  client.disconnect()
+  expect(found.filter((exists) => exists === 0)).toEqual([])
+  await group.settled()
+  await expect.poll(() => records.replicated().catch(() => 'refused'), { timeout: 15_000 }).toBeUndefined()
+})
+
 test('however many changes wait for a silent replica, they succeed again once the Sentinels have noticed it', async () => {
   await records.replicated()
   const replica = await someReplica()
@@ -63,7 +101,7 @@ test('however many changes wait for a silent replica, they succeed again once th
   expect(refused.filter((reason) => !reason.includes('replicas of Redis do not all have'))).toEqual([])
   await expect
     .poll(() => records.create(newJob(`later-${randomUUID()}`)).catch(() => null), {
-      timeout: 15_000,
+      timeout: 25_000,
       interval: 500,
     })
     .toEqual({ outcome: 'created' })

@@ -43,4 +43,18 @@ export const redis: readonly Mutant[] = [
     to: '',
     tests: ['integration/redis.refused-at-start'],
   },
+  {
+    file: 'shared/redis/promotable.ts',
+    what: 'a job is accepted that a replica lacks which is being promoted, and is lost',
+    from: "return isDown && Number(replica['s-down-time']) >= goneMs",
+    to: "return isDown || hasFlag(replica, 'disconnected')",
+    tests: ['unit/redis/promotable'],
+  },
+  {
+    file: 'shared/redis/promotable.ts',
+    what: 'a job is accepted by a primary that the Sentinels have replaced, and is lost',
+    from: 'views.filter(({ primary }) => primary.runid === runId)',
+    to: 'views.filter(() => runId)',
+    tests: ['unit/redis/promotable'],
+  },
 ]

@@ -32,6 +32,8 @@ export interface Member {
   appendOnlyFiles(): string
 }
 
+type IsCutHere = (chunk: Buffer, port: number) => boolean
+
 /** A primary with two replicas, and Sentinels that promote one of these when the primary does not answer. */
 export interface SentinelGroup {
   /** As `REDIS_URL`, with the passwords of both roles. */
@@ -44,8 +46,8 @@ export interface SentinelGroup {
   promoted(before: Member): Promise<Member>
   /** Waits until all members run and follow the primary, and no failover is in progress. */
   settled(): Promise<void>
-  /** Called for each chunk of any member to decide whether to cut its connection; null: never. */
-  cutWhere(isCutHere: (() => boolean) | null): void
+  /** Called for each chunk to or from the member of a port, to decide whether to cut its connection; null: never. */
+  cutWhere(isCutHere: IsCutHere | null): void
   /** Starts a failover although the primary answers. */
   failOver(): Promise<void>
   /** Restarts all Sentinels, one after the other. */
@@ -76,14 +78,14 @@ export async function sentinelGroup(
   const run = openRun(runs, console.error)
   whenDone(() => run.stop())
   const command = await redisServer(run)
-  let isCutHere: (() => boolean) | null = null
-  const verdict = () => (isCutHere?.() ? 'cut' : 'pass')
+  let isCutHere: IsCutHere | null = null
   const portOf = (proxy: TcpProxy) => Number(proxy.address.split(':')[1])
 
   async function startMember(name: string, primary: TcpProxy | null): Promise<Member> {
     const directory = join(run.directory, name)
     await mkdir(directory, { recursive: true })
     const port = await freePort()
+    const verdict = (chunk: Buffer) => (isCutHere?.(chunk, port) ? 'cut' : 'pass')
     const proxy = await startTcpProxy(`127.0.0.1:${port}`, { fromClient: verdict, fromServer: verdict })
     whenDone(async () => proxy.close())
     const settings = [
