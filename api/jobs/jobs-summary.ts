@@ -12,6 +12,8 @@ import { startOf } from './list-jobs.ts'
 const maxRead = 20_000
 /** Causes of failures in one summary. Beyond this limit it omits the rarest. */
 const mostCauses = 20
+/** Different causes that one summary counts. Beyond this limit it omits those of older jobs. */
+const mostDistinct = 200
 
 /** Contract 7, Jobs: how many jobs are in each state, and what the failed ones failed for. */
 export const jobsSummary = defineEndpoint({
@@ -27,39 +29,44 @@ export const jobsSummary = defineEndpoint({
     const orgs = orgsOf(principal, filter.orgName)
     const grant = { orgs: orgs.map((org) => org ?? '*') }
     const fits = fitsFilter(filter)
-    const summary = newSummary()
+    const summary = createSummary()
+    let complete = true
     const after = startOf(null, filter.until)
     const isOpen = filter.state === 'open'
     const lists = isOpen ? (['unfinished'] as const) : orgs.map((orgName) => ({ orgName }))
     let read = 0
     for await (const job of eachBrief(context.records, lists, { after, since: filter.since })) {
       if (read++ === maxRead) {
-        summary.complete = false
+        complete = false
         break
       }
       if (isOpen && !coversOrg(grant, job.orgName)) continue
-      if (fits?.(job) !== false) count(summary, job)
+      if (fits?.(job) !== false) summary.count(job)
     }
-    const causes = summary.causes.sort((a, b) => b.count - a.count).slice(0, mostCauses)
-    return { kind: 'json', value: { ...summary, causes } }
+    return { kind: 'json', value: { complete, ...summary.read() } }
   },
 })
 
-const newSummary = (): JobsSummary => ({
-  complete: true,
-  states: { queued: 0, running: 0, committing: 0, succeeded: 0, failed: 0, cancelled: 0 },
-  callbacks: { due: 0, delivered: 0, failed: 0 },
-  causes: [],
-})
-
-function count({ states, callbacks, causes }: JobsSummary, { id, state, callback, error }: JobBrief): void {
-  states[state]++
-  if (callback !== null) callbacks[callback]++
-  if (error === null) return
-  const known = causes.find(({ code, message }) => code === error.code && message === error.message)
-  if (known) known.count++
-  else if (causes.length < mostDistinct) causes.push({ code: error.code, message: error.message, count: 1, newest: id })
+/** Counts jobs, which come newest first. */
+export function createSummary() {
+  const states = { queued: 0, running: 0, committing: 0, succeeded: 0, failed: 0, cancelled: 0 }
+  const callbacks = { due: 0, delivered: 0, failed: 0 }
+  const causes: JobsSummary['causes'] = []
+  return {
+    count({ id, state, callback, error }: Pick<JobBrief, 'id' | 'state' | 'callback' | 'error'>): void {
+      states[state]++
+      if (callback !== null) callbacks[callback]++
+      if (error === null) return
+      const known = causes.find(({ code, message }) => code === error.code && message === error.message)
+      if (known) known.count++
+      else if (causes.length < mostDistinct) {
+        causes.push({ code: error.code, message: error.message, count: 1, newest: id })
+      }
+    },
+    read: (): Omit<JobsSummary, 'complete'> => ({
+      states,
+      callbacks,
+      causes: causes.toSorted((a, b) => b.count - a.count).slice(0, mostCauses),
+    }),
+  }
 }
-
-/** Different causes that one summary counts. Beyond this limit it omits those of older jobs. */
-const mostDistinct = 200

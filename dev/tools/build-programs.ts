@@ -72,7 +72,7 @@ async function bundle(name: ProgramName, outfile: string, more: object = {}): Pr
  * One letter beyond ASCII, even in a comment, makes V8 hold the whole file with two bytes a letter. esbuild escapes those
  * of code. Columns stay as they are. @throws Error if such a letter stands in code
  */
-async function withoutLettersBeyondAscii(text: string): Promise<string> {
+export async function withoutLettersBeyondAscii(text: string): Promise<string> {
   const beyondAscii = /[^\0-\x7f]/g
   const { code } = await transform(text, { minifyWhitespace: true, legalComments: 'none' })
   if (beyondAscii.test(code)) throw new Error('esbuild left a letter beyond ASCII in code')

@@ -113,7 +113,10 @@ export async function dryRun(
  * The share of the selected nodes that are listed, about: nodes with several labels count several times. Null if some
  * requests select none, as nothing then shows what the rest would make.
  */
-function shareListed({ listed = [], selections = [] }: DryRunOrder): number | null {
+export function shareListed({
+  listed = [],
+  selections = [],
+}: Pick<DryRunOrder, 'listed' | 'selections'>): number | null {
   if (listed.includes(null)) return null
   const taken = listed.reduce((sum, nodes) => sum + (nodes?.length ?? 0), 0)
   const all = selections.reduce((sum, { nodes }) => sum + nodes, 0)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { bitReversed, dryRunReport } from '../../../shared/publish/dry-run.ts'
+import { bitReversed, dryRunReport, shareListed } from '../../../shared/publish/dry-run.ts'
 import { createTally, TooMuchUnpublishable } from '../../../shared/publish/dry-run-tally.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
+import { collectIds, type IdList } from '../../../shared/read/internal-ids.ts'
 
 const entry = (id: string, reason = 'has a byte array') => ({
   ...({ what: 'node', label: 'P', type: null, id, element: `the node ${id}`, reason } as const),
@@ -55,4 +56,24 @@ test('a projection counts parts as slices and batches make them', () => {
   expect(projected).toEqual({ pairs: 10_500, parts: 11, bytes: 1_050_000, by: 'sub-requests' })
   const alone = dryRunReport({ ...seen, subRequests: 1, subRequestsPerSlice: 20, batchSize: 1_500 })
   expect(alone.projected).toBeNull()
+})
+
+test('a selection that was cut off is projected by its nodes, but not if some requests of the multi select none', () => {
+  const ids = collectIds()
+  for (let id = 0; id < 100; id++) ids.add(id)
+  const selections = [{ subRequest: 0, element: 0, label: 'A', nodes: 400, indexes: [], relationships: {} }]
+  const tally = createTally(1_000)
+  for (let pair = 0; pair < 300; pair++) tally.observer.pair(Buffer.from('0123456789'), 'cleanup', 'it')
+  const common = { tally, report: createReport().read(), limit: 'nodes', subRequests: 2, selections } as const
+  const read = { subRequests: 0, ...tally.size() }
+  const reported = (listed: (IdList | null)[]) =>
+    dryRunReport({
+      ...common,
+      read,
+      subRequestsPerSlice: 20,
+      batchSize: 1_000,
+      share: shareListed({ listed, selections }),
+    }).projected
+  expect(reported([ids.list(), null])).toBeNull()
+  expect(reported([ids.list(), ids.list()])).toMatchObject({ by: 'nodes', pairs: 600 })
 })
