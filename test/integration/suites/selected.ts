@@ -128,6 +128,20 @@ export function testSelections(version: '3.5' | '5', address: Neo4jAddress, orig
     )
   })
 
+  test(title('a node with two labels that constraints identify has no identity without mappedIndices'), async () => {
+    const [one, other] = [uniqueName('One'), uniqueName('Other')]
+    await run(driver, uniqueness(one, 'id')[version])
+    await run(driver, uniqueness(other, 'id')[version])
+    await run(driver, `CREATE (:\`${one}\` {id: 'single'}), (:\`${one}\`:\`${other}\` {id: 'both'})`)
+    const asked = { select: [{ label: one }] }
+    await expect(select(asked)).rejects.toThrow('bears no label, or several, that mappedIndices names')
+    const skipping = await select({ ...asked, onUnpublishable: 'skip' })
+    expect(skipping.pairs.map((pair) => JSON.parse(pair)[1].id)).toEqual(['single'])
+    const { mappedIndices } = database(address, one, 'id', { [other]: 'id' })
+    const told = await select({ ...asked, mappedIndices })
+    expect(told.pairs.map((pair) => JSON.parse(pair)[1].id).sort()).toEqual(['both', 'single'])
+  })
+
   test(title('a selection of nothing, of too much, and of unknown names is refused'), async () => {
     const [label, empty] = [uniqueName('Few'), uniqueName('Empty')]
     await run(driver, `UNWIND range(1, 5) AS i CREATE (:\`${label}\` {id: i, group: i % 2})`)
