@@ -64,7 +64,7 @@ const allowedTogether: ReadonlyMap<string, readonly unknown[]> = new Map([
 /** How zeros, and numbers near the largest integer, are written. */
 const mayBeAllowedTogether = /^"?(?:-?0(?:\.0)?"?$|92233720368547)/
 
-/** The ids that are equal to this one and may be those of other nodes, whatever constraint is there; null for most. */
+/** The ids that are equal to this one and may belong to other nodes, whatever constraint is there; null for most. */
 export const equalsOf = (id: Rendered): readonly unknown[] | null =>
   mayBeAllowedTogether.test(id.json) ? (allowedTogether.get(mergeText(id)) ?? null) : null
 

@@ -33,7 +33,7 @@ export function stagingOf({ store }: Pick<WorkerContext, 'store'>, job: JobRecor
 
 /**
  * Builds the only slice of a job, or one of several, `slice`, and stages its parts; a failed run discards its parts. The
- * observations are compared with those of other slices.
+ * observations are compared with the observations of other slices.
  */
 export async function buildSlice(
   context: WorkerContext,

@@ -12,7 +12,7 @@ import { startOf } from './list-jobs.ts'
 const maxRead = 20_000
 /** Causes of failures in one summary. Beyond this limit it omits the rarest. */
 const mostCauses = 20
-/** Different causes that one summary counts. Beyond this limit it omits those of older jobs. */
+/** Different causes that one summary counts. Beyond this limit it omits the causes of older jobs. */
 const mostDistinct = 200
 
 /** Contract 7, Jobs: how many jobs are in each state, and what the failed ones failed for. */

@@ -42,7 +42,7 @@ export interface CollectSettings extends ValueSettings {
 /** Characters of a row whose bytes are counted, because they may exceed what the importer reads at once. */
 const longRow = 1_000_000
 
-/** Ends of relationships that are remembered, so that those of a hub are written once. */
+/** Ends of relationships that are remembered, so that a hub is written once. */
 const endsKept = 65_536
 
 /** Writes what pairs make of an empty database, as records: rows of tables, and what must not contradict them. */

@@ -146,7 +146,7 @@ async function buildInto(folder: string): Promise<string[]> {
   const inputs = await Promise.all(
     names.map((name) =>
       bundle(name, join(folder, `${name}.mjs`), {
-        // Lines stay readable, because the stacks of most errors name those of the built file.
+        // Lines stay readable, because the stacks of most errors name lines of the built file.
         sourcemap: 'linked',
         sourcesContent: false,
         define: { BUILT_FILE: JSON.stringify(builtFile(name)) },

@@ -19,7 +19,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   }
   const { pathname, search, hash, username, password } = parsed
   if (!/^(\/\d*)?$/.test(pathname) || hash !== '') throw new Error('must have no path except the number of a database')
-  // The client would take a query as options, and prefer them to those of the programs.
+  // The client would take a query as options, and prefer them to the options that the programs set.
   if (search !== '' || url.includes('?')) throw new Error('must have no query')
   for (const part of [username, password]) decoded(part)
   return { url, sentinel: null }

@@ -11,7 +11,7 @@ import { accepts, isUnfinished } from './transitions.ts'
 const maxUnendedRuns = 3
 
 /**
- * The runs of a job, and those of each slice of a large multi. `slice`: '' for a run of the job. It builds the only
+ * The runs of a job, and of each slice of a large multi. `slice`: '' for a run of the job. It builds the only
  * slice, whose fields are in the record; the runs of several slices build these, with fields in the hash `slices`. The
  * number of an attempt alone does not prove that it is the latest: a Redis that was rolled back uses a number again,
  * while the first attempt with it continues.

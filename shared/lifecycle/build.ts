@@ -46,7 +46,7 @@ export function readBuild(root: string): Build | null {
   }
 }
 
-/** Why a built program must not run: its file is not whole, or the sources beside it are others. Null if it may. */
+/** Why a built program must not run: its file is not whole, or was built from other sources. Null if it may. */
 export function problemOfBuild(root: string, file: string): string | null {
   const build = readBuild(root)
   const name = file.replace('dist/', '')

@@ -4,7 +4,7 @@ import { builtFile } from './build.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
-/** The folder of Swagger UI: that of its package, or the copy beside a built program. */
+/** The folder of Swagger UI: the one of its package, or the copy next to a built program. */
 export const swaggerFolder =
   builtFile === null ? dirname(resolve('swagger-ui-dist/package.json')) : join(import.meta.dirname, 'swagger-ui')
 

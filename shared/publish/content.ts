@@ -14,7 +14,7 @@ export interface PacketContent {
   report: JobReport
   /** Absent if it was built by a worker that did not know shapes. */
   shape?: PacketShape
-  /** Identities that the request of a node delete maps, in addition to those of its nodes, for the undo of a client. */
+  /** Identities that the request of a node delete maps besides the identities of its nodes, for the undo of a client. */
   mappedIndices?: Readonly<Record<string, string>>
 }
 

@@ -8,7 +8,7 @@ export interface Options {
   lanes: string[] | null
   scale: number
   fresh: boolean
-  /** The object store, of those of `npm run try:store`. */
+  /** The object store, by its name in `npm run try:store`. */
   store: string
 }
 

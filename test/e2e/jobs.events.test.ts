@@ -114,7 +114,7 @@ test('a job whose record is gone ends the stream with what GET would answer', as
   expect([dataOf(stream)[1], status]).toEqual([body, 404])
 })
 
-test('unknown jobs, those of other orgs, and bad requests are answered as by GET of the job', async () => {
+test('unknown jobs, jobs of other orgs, and bad requests are answered as by GET of the job', async () => {
   const id = await jobs.create()
   const refused = async (name: string, path: string) => {
     const { status, text } = await documented(as(name))('GET', path)

@@ -48,7 +48,7 @@ test('the error for a relationship without its id names the relationship', async
   ])
 })
 
-test('search ids are those of targeted nodes with the filter label and without a preventing one', async () => {
+test('search ids are the ids of targeted nodes with the filter label and without a preventing one', async () => {
   const label = uniqueName('P')
   await run(
     from,

@@ -133,7 +133,7 @@ test('null is the same as absent for every optional field', async () => {
   )
 })
 
-test('a request that breaks a rule of every group gets all errors, those of fields first', async () => {
+test('a request that breaks a rule of every group gets all errors, the errors of fields first', async () => {
   await refuses(
     {
       dbUrl: 'neo4j+ssc://db.example',

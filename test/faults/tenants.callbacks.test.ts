@@ -22,7 +22,7 @@ async function queued(orgName: string): Promise<string> {
 
 const placeOf = (id: string) => receiver.received.findIndex(({ headers }) => `${headers['webhook-id']}`.startsWith(id))
 
-test('an org that sends callbacks again a hundred times delays neither its own later callbacks nor those of others', async () => {
+test('an org that sends callbacks again a hundred times delays neither its own later callbacks nor the callbacks of other orgs', async () => {
   for (let added = 0; added < 20; added++) await queued('other')
   const waiting = await queued('again')
   for (let sent = 0; sent < 100; sent++) await callbacks.sendAgain({ id: waiting, orgName: 'again' })

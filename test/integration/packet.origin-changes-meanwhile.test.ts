@@ -62,7 +62,7 @@ test('a targeted node deleted and recreated after its turn keeps relationships t
     `CREATE (:${names.a}:${names.x} {id: 'root'}) WITH 1 AS one UNWIND range(0, ${count - 1}) AS i
     MATCH (root:${names.a} {id: 'root'}) CREATE (root)-[:GEN_U]->(:${names.a}:${names.y} {id: '${label}' + i})`,
   )
-  // Nodes take their turns by internal id, and Neo4j gives those of deleted nodes again.
+  // Nodes take their turns by internal id, and Neo4j uses the ids of deleted nodes again.
   const read = await run(from, `MATCH (n:${names.y}) WHERE n.id STARTS WITH '${label}' RETURN n.id ORDER BY id(n)`)
   const [first, last] = [String(read[0]), String(read.at(-1))]
   const change = once([removed(first), merged(first), link(last, first, 'again')])

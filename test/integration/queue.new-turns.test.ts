@@ -39,7 +39,7 @@ async function takeAll(count: number): Promise<string[]> {
   return ids
 }
 
-test('a delivery that is tried again gets a new turn, after those of other orgs that have come', async () => {
+test('a delivery that is tried again gets a new turn, after the deliveries of other orgs that have come', async () => {
   for (const id of ['a-0', 'a-1', 'a-2']) await queue.add({ id, orgName: 'attacker' })
   const again = await begin()
   await queue.add({ id: 'v-0', orgName: 'victim' })

@@ -19,7 +19,7 @@ afterAll(() => driver.close())
 const label = uniqueName('Person')
 const originIds = await drawRing(driver, label, 1)
 
-/** Publishes one node. @returns the commands that submitting and running it sends to Redis, without those of BullMQ's worker. */
+/** Publishes one node. @returns the commands to Redis of its submission and its run, except what BullMQ's worker sends */
 async function commandsOf() {
   const [orgName, fileName] = [uniqueName('org'), 'file']
   const fields = { ...database(neo4j, label, 'id'), originIds, metadata: true, orgName, fileName }

@@ -15,7 +15,7 @@ export interface PacketSource {
   sha256: string | null
   generation: number | null
   requires: { server: string; constraints: { label: string; property: string }[] } | null
-  /** Identities of the request that the manifest names, in addition to those of statements and of parts. */
+  /** Identities of the request that the manifest names, besides the identities of statements and parts. */
   mapped?: readonly Uniqueness[]
   parts: readonly PartSource[]
 }

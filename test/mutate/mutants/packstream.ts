@@ -24,7 +24,7 @@ export const packstream: readonly Mutant[] = [
   },
   {
     file: 'packet/packstream/cursor.ts',
-    what: 'a structure of another size is taken, and its fields are those of the next value',
+    what: 'a structure of another size is accepted, and takes its fields from the next value',
     from: 'if (this.peek() !== (0xb0 | fields)) throw',
     to: 'if (false) throw',
     tests: ['unit/packet/packstream/cursor.test'],

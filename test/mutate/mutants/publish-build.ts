@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const publishBuild: readonly Mutant[] = [
   {
     file: 'shared/publish/write/origins.ts',
-    what: 'a sub-request with wrong credentials reads what those of an earlier one may read',
+    what: 'a sub-request with wrong credentials reads what the credentials of an earlier one may read',
     from: 'originName(request), credentials, bookmarks',
     to: 'originName(request), bookmarks',
     tests: ['integration/packet.trusts-no-earlier-request'],

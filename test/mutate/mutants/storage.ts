@@ -59,14 +59,14 @@ export const storage: readonly Mutant[] = [
   },
   {
     file: 'shared/storage/plain-files.ts',
-    what: 'the plain files stay those of an older packet',
+    what: 'the plain files of an older packet stay',
     from: 'if ((await generations.highest(name))?.generation === highest.generation) return',
     to: 'return',
     tests: ['integration/plain-files.agree'],
   },
   {
     file: 'shared/jobs/packet-views.ts',
-    what: 'copies that arrive late stay over those of a newer packet',
+    what: 'copies that arrive late replace the plain files of a newer packet',
     from: 'isEnabled ? await generations.isLatest(name, generation) : true',
     to: 'true',
     tests: ['integration/plain-files.of-a-commit'],

@@ -23,7 +23,7 @@ const farLocal =
 
 const none: Limits = { refused: [], limits: [] }
 
-/** By server, as `npm run try:database` names it. Databases that are not here have no limits but those of Bolt. */
+/** By server, as `npm run try:database` names it. Databases that are not here have only the limits of Bolt. */
 const limitsByServer: Record<string, Limits> = {
   arcadedb: {
     refused: [farLocal],

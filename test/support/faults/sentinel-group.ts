@@ -28,7 +28,7 @@ export interface Member {
   kill(): Promise<void>
   /** Starts a killed member again, with its data. */
   restart(): Promise<void>
-  /** Like those of an `OwnRedis`. */
+  /** See `OwnRedis`. */
   appendOnlyFiles(): string
 }
 

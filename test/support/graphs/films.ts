@@ -1,7 +1,7 @@
 import { createRandom } from '../values/random.ts'
 
 /**
- * A catalogue of films like those that people publish: ids of several sources, so integers beside texts, also of equal
+ * A catalogue of films like those that people publish: ids of several sources, so integers and texts, also of equal
  * text; a second unique property, which not every film has; absent and empty values, and properties whose type differs
  * from film to film; people who have several credits of one type in one film.
  */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** A command of the project, run as a new user would: npm and Node.js are those of the machine. */
+/** A command of the project, run as a new user would, with the npm and Node.js of the machine. */
 export interface Npm extends AsyncDisposable {
   output(): string
   exitCode: Promise<number | null>

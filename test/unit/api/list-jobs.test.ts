@@ -52,7 +52,7 @@ async function list(api: ApiContext, query: Query, closed = new AbortController(
   return { ids: jobs.map(({ id }) => id), next }
 }
 
-test('a list reads hardly more records than it answers, once those of missing jobs are off the list', async () => {
+test('a list reads hardly more records than it answers, once missing jobs are off the list', async () => {
   const { api, records, unlisted } = context()
   expect(await list(api, { limit: 1 })).toEqual({ ids: ['j9699'], next: '9700.j9699' })
   await list(api, { limit: 500 })
