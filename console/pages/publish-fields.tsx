@@ -93,28 +93,48 @@ const mapped = (title: string, name: string): Field => ({
     const map = mappedIn(request)
     return map && lineOf(map[name])
   },
-  write: (request, value) =>
-    withField(request, 'mappedIndices', withField(mappedIn(request) ?? {}, name, value || undefined)),
+  write(request, value) {
+    const map = withField(mappedIn(request) ?? {}, name, value || undefined)
+    // A request with `select` may do without the map, but an empty one is refused.
+    return withField(request, 'mappedIndices', Object.keys(map).length === 0 ? undefined : map)
+  },
 })
 
-const list = (title: string, name: string): Field => ({
+interface Elements {
+  /** The line of an element; null or '' if only JSON can show it. */
+  lineOf(element: unknown): string | null
+  elementOf(line: string): unknown
+}
+
+const list = (title: string, name: string, elements: Elements = { lineOf, elementOf: (line) => line }): Field => ({
   title,
   isList: true,
   read({ [name]: values = [] }) {
     if (!Array.isArray(values)) return null
-    return values.every((value) => lineOf(value)) ? values.join('\n') : null
+    const lines = values.map(elements.lineOf)
+    return lines.every((one) => one) ? lines.join('\n') : null
   },
   write(request, value) {
     const lines = linesOf(value)
-    return withField(request, name, lines.length === 0 ? undefined : lines)
+    return withField(request, name, lines.length === 0 ? undefined : lines.map(elements.elementOf))
   },
 })
+
+/** Elements of `select` that have no condition. */
+const labels: Elements = {
+  lineOf(element) {
+    if (typeof element !== 'object' || element === null || Object.keys(element).join() !== 'label') return null
+    return lineOf((element as Request).label)
+  },
+  elementOf: (label) => ({ label }),
+}
 
 const fields: readonly Field[] = [
   line('Address of the origin', 'dbUrl'),
   mapped('Label of the nodes', 'DEFAULT_INDEX'),
   mapped('Property that has their ids', 'DEFAULT_ID_FIELD'),
   list('Ids of the nodes, one a line', 'originIds'),
+  list('Or labels, of which all nodes are selected, one a line; * is every label', 'select', labels),
   list('Types of relationships, one a line: TYPE, TYPE> or <TYPE', 'relationships'),
   line('Org', 'orgName'),
   line('Name of the packet', 'fileName'),

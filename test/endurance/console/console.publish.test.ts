@@ -74,6 +74,23 @@ inBrowser('the page Publish', () => {
     expect(await page.getByLabel('Name of the packet').isDisabled()).toBe(true)
   })
 
+  test('labels may be selected in place of ids, and then need no property; conditions are for the JSON', async () => {
+    const { page, fill } = await editor()
+    const selected = page.getByLabel('Or labels')
+    await fill('{"originIds": ["p1"], "mappedIndices": {"DEFAULT_INDEX": "Person", "DEFAULT_ID_FIELD": "id"}}')
+    for (const field of ['Label of the nodes', 'Property that has their ids', 'Ids of the nodes'])
+      await page.getByLabel(field).fill('')
+    await selected.pressSequentially('Person\nCity')
+    const request = JSON.parse(await page.getByLabel(/^Request/).inputValue())
+    expect(request).toEqual({ select: [{ label: 'Person' }, { label: 'City' }] })
+    await fill('{"select": [{"label": "*"}]}')
+    expect(await selected.inputValue()).toBe('*')
+    for (const other of ['{"label": "A", "where": {"a": 1}}', '{}', '"A"', '{"label": ""}', 'null']) {
+      await fill(`{"select": [${other}]}`)
+      expect(await selected.isDisabled()).toBe(true)
+    }
+  })
+
   test('a dry run, then a publish, leads to the job; the secrets are nowhere in the page', async () => {
     const { page, problems, fill, dryRun, publish } = await editor()
     await fill(requestOf('made.json'))
