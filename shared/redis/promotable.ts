@@ -23,9 +23,9 @@ type Info = string
 /**
  * The number of replicas that must confirm a change, so that every replica has it that Sentinels may promote; null if
  * none of these Sentinels considers the server of `info` the primary. A replica that is being promoted leaves its
- * primary before any Sentinel says so, and all of them lose their connections to it. So a replica counts
- * until the majority of the `sentinelCount` Sentinels is sure that it is gone. It counts even then if it confirms
- * changes, because Redis says only how many replicas did.
+ * primary before any Sentinel says so, and all of them lose their connections to it. So a replica counts until the
+ * majority of the `sentinelCount` Sentinels is sure that it is gone. It counts even then if it confirms changes, because
+ * Redis says only how many replicas did.
  */
 export function promotableReplicas(views: SentinelView[], sentinelCount: number, info: Info): number | null {
   const runId = /^run_id:(\w+)/m.exec(info)?.[1]
@@ -62,7 +62,7 @@ function namesOfConfirming(info: Info): string[] {
   )
 }
 
-/** Asks all Sentinels of a connection. Those that do not answer in time are left out. */
+/** The answers of the Sentinels of a connection that answer in time. @throws the error of one of them if none does */
 export async function askSentinels({ options }: Redis): Promise<SentinelView[]> {
   const asked = (options.sentinels ?? []).map(async ({ host, port }) => {
     const sentinel = new Redis({
@@ -87,7 +87,10 @@ export async function askSentinels({ options }: Redis): Promise<SentinelView[]> 
     }
   })
   const answers = await Promise.allSettled(asked)
-  return answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const views = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const [first] = answers
+  if (views.length === 0 && first?.status === 'rejected') throw first.reason
+  return views
 }
 
 function fieldsOf(reply: string[]): Fields {

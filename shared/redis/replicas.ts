@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { replicatedKey } from './keys.ts'
-import { askSentinels, promotableReplicas } from './promotable.ts'
+import { askSentinels, promotableReplicas, type SentinelView } from './promotable.ts'
 
 /** Time that replicas may take to have what was written. Beyond this limit the answer is `503 queueAway`. */
 const replicaMs = 2_000
@@ -18,11 +18,17 @@ interface Round {
   result: Promise<{ stream: Redis['stream']; wanted: number; have: number }>
 }
 
-/** The replicas of the primary that a connection leads to. */
+/** The number of replicas that must have a change, and the answers that say so. */
+interface Counted {
+  views: SentinelView[]
+  replicas: number
+}
+
 interface Count {
   at: number
+  /** The connection to the primary whose replicas were counted. */
   stream: Redis['stream']
-  replicas: Promise<number>
+  counted: Promise<Counted>
 }
 
 const rounds = new WeakMap<Redis, Round>()
@@ -52,7 +58,7 @@ function beginRound(redis: Redis, last: Round | undefined): Round {
     await last?.result.catch(() => {})
     const { stream } = redis
     // Without any replica a failover has nothing to promote, but one that returns could be promoted without the change.
-    const wanted = Math.max(1, await replicasOf(redis))
+    const wanted = Math.max(1, (await replicasOf(redis)).replicas)
     if (redis.stream !== stream) throw new NotReplicatedError('the connection to Redis was lost before the wait')
     round.isSent = true
     // WAIT covers only what its own connection wrote. A write makes it cover everything that Redis had before.
@@ -66,22 +72,25 @@ function beginRound(redis: Redis, last: Round | undefined): Round {
   return round
 }
 
-function replicasOf(redis: Redis): Promise<number> {
+function replicasOf(redis: Redis): Promise<Counted> {
   const { stream } = redis
   const last = counts.get(redis)
   const known = last?.stream === stream ? last : undefined
-  if (known !== undefined && performance.now() - known.at < countedMs) return known.replicas
-  const count = { at: performance.now(), stream, replicas: countReplicas(redis, known?.replicas) }
+  if (known !== undefined && performance.now() - known.at < countedMs) return known.counted
+  const count = { at: performance.now(), stream, counted: countReplicas(redis, known?.counted) }
   counts.set(redis, count)
-  return count.replicas
+  return count.counted
 }
 
-/** See `promotableReplicas`. If no Sentinel answers, the last number stays. */
-async function countReplicas(redis: Redis, last: Promise<number> | undefined): Promise<number> {
+/** See `promotableReplicas`. If no Sentinel answers, their last answers stay. */
+async function countReplicas(redis: Redis, last: Promise<Counted> | undefined): Promise<Counted> {
   const info = await Promise.all([redis.info('server'), redis.info('replication')])
-  const views = await askSentinels(redis)
-  if (views.length === 0 && last !== undefined) return last
-  const count = promotableReplicas(views, redis.options.sentinels?.length ?? 0, info.join('\n'))
-  if (count === null) throw new NotReplicatedError('no Sentinel considers this Redis the primary')
-  return count
+  const views = await askSentinels(redis).catch(async (cause) => {
+    const known = await last
+    if (known === undefined) throw new NotReplicatedError('no Sentinel says how many replicas there are', { cause })
+    return known.views
+  })
+  const replicas = promotableReplicas(views, redis.options.sentinels?.length ?? 0, info.join('\n'))
+  if (replicas === null) throw new NotReplicatedError('no Sentinel considers this Redis the primary')
+  return { views, replicas }
 }

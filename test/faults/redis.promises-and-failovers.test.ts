@@ -32,7 +32,15 @@ async function sentinel(primary: { runId: string }) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  return { address: { host: '127.0.0.1', port }, asked: asked.promise, answers: answered.resolve }
+  return {
+    address: { host: '127.0.0.1', port },
+    asked: asked.promise,
+    answers: answered.resolve,
+    async stop() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
 }
 
 async function runIdOf(redis: Redis): Promise<string> {
@@ -50,7 +58,7 @@ test('a change is not promised because another primary, to which the connection 
   const redis = connectForChanges({ url: `redis://${proxy.address}`, sentinel: null }, { warn() {} })
   onTestFinished(() => redis.disconnect())
   const primary = { runId: '' }
-  const { address, asked, answers } = await sentinel(primary)
+  const { address, asked, answers, stop } = await sentinel(primary)
   Object.assign(redis.options, { sentinels: [address], name: 'group' })
   await redis.connect()
   primary.runId = await runIdOf(redis)
@@ -67,4 +75,12 @@ test('a change is not promised because another primary, to which the connection 
   await redis.set('change', 'made')
   primary.runId = await runIdOf(redis)
   await requireReplicas(redis)
+
+  // Without an answer the last one stays, but not for a new connection, which may be to another primary.
+  await stop()
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000)
+  await requireReplicas(redis)
+  redis.disconnect(true)
+  await once(redis, 'ready')
+  await expect(requireReplicas(redis)).rejects.toThrow('no Sentinel says how many replicas there are')
 })
