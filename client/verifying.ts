@@ -64,6 +64,7 @@ export const differenceWords: Record<DifferenceKind, string> = {
   missingNode: 'missing nodes',
   duplicateNode: 'nodes that are there more than once',
   undeletedNode: 'nodes still there',
+  undeletedRelationship: 'relationships still there',
   labelDiffers: 'labels',
   propertyDiffers: 'properties that differ',
   extraProperty: 'extra properties',

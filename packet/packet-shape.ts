@@ -1,6 +1,6 @@
 import type { Topic } from './kinds/statement.ts'
 
-/** The number of pairs with one topic. For a node delete, the number of its ids. */
+/** The number of pairs with one topic. For deletes, the number of nodes or relationships that they name. */
 export interface ShapeCount extends Topic {
   count: number
 }

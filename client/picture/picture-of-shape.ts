@@ -12,6 +12,7 @@ const deletions = {
   cleanup: (type = '') => `cleanup of ${type}`,
   deleteProperties: () => 'delete of properties',
   nodeDelete: () => 'delete of nodes',
+  relationshipDelete: (type = '') => `delete of ${type}`,
 }
 
 /** Draws what a packet is about: labels, types between them, and what it deletes. */
@@ -30,11 +31,11 @@ export function pictureOfShape(name: string, { shape, identities }: Contents): P
     if (kind === 'postback') continue
     const bubble = bubbleOf(label)
     const times = `× ${number.format(count)}`
-    if (to !== undefined) {
+    if (kind in deletions) bubble.marked.push(`${deletions[kind as keyof typeof deletions](type)} ${times}`)
+    else if (to !== undefined) {
       bubbleOf(to)
       arrows.push({ from: label, to, text: `${type} ${times}` })
-    } else if (kind === 'nodeUpsert') bubble.lines.push(`upserts: ${number.format(count)}`)
-    else bubble.marked.push(`${deletions[kind as keyof typeof deletions](type)} ${times}`)
+    } else bubble.lines.push(`upserts: ${number.format(count)}`)
   }
   const notDrawn = shape.others === 0 ? '' : `; not drawn: ${plural(shape.others, 'other pair')}`
   return {

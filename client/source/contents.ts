@@ -1,3 +1,4 @@
+import { listIn } from '../../packet/kinds/kinds.ts'
 import { createShapeTally, type PacketShape } from '../../packet/packet-shape.ts'
 import { createRecogniser } from '../../packet/recognise.ts'
 import { createNeeds } from '../replay/preflight/needs.ts'
@@ -39,7 +40,7 @@ async function readContents(source: Source, signal: AbortSignal): Promise<Conten
       statements[kind] = (statements[kind] ?? 0) + 1
       if (recognised === null) continue
       needs.add([{ recognised }])
-      tally.add(recognised.topic, kind === 'nodeDelete' && Array.isArray(parameters.ids) ? parameters.ids.length : 1)
+      tally.add(recognised.topic, listIn(recognised, parameters)?.length ?? 1)
     }
   }
   const shape = tally.read()

@@ -12,6 +12,7 @@ const kindNames: Record<Count['kind'], string> = {
   cleanup: 'cleanup',
   deleteProperties: 'delete of properties',
   nodeDelete: 'delete of nodes',
+  relationshipDelete: 'delete of relationships',
   postback: 'postback',
 }
 

@@ -1,4 +1,4 @@
-import type { IdentifiedNode, NodeKey } from '../kinds/statement.ts'
+import { type IdentifiedNode, idIn, type NodeKey } from '../kinds/statement.ts'
 import { areSame, shownId, shownValue } from './shown-value.ts'
 
 /** How a target can differ from what a packet says. */
@@ -6,6 +6,7 @@ export const differenceKinds = [
   'missingNode',
   'duplicateNode',
   'undeletedNode',
+  'undeletedRelationship',
   'labelDiffers',
   'propertyDiffers',
   'extraProperty',
@@ -30,7 +31,7 @@ export function subjectText(
   parameters: Properties,
   type: string | null = null,
 ): string {
-  const nodes = identities.map((node) => nodeText(node, parameters[node.parameter]))
+  const nodes = identities.map((node) => nodeText(node, idIn(node, parameters)))
   return nodes.length === 1 ? (nodes[0] as string) : `(${nodes.join(` -${type}-> `)})`
 }
 

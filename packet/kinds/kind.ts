@@ -23,6 +23,8 @@ export interface KindDefinition<S> {
   read(scanner: Scanner): S
   /** The nodes that a statement finds by identity; for a relationship, the start comes first. */
   identities(structure: S): IdentifiedNode[]
+  /** The parameter with the list of all that one pair deletes. A replay may cut the list. */
+  list?: string
   /** How to find out whether a pair would change anything at a target. */
   check(structure: S): Check
 }

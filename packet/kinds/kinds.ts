@@ -10,8 +10,9 @@ import { type NodeDelete, nodeDeleteKind } from './node-delete.ts'
 import { clearedNode, type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
 import { type Postback, postbackKind } from './postback.ts'
 import { type RelationshipCreate, relationshipCreateKind } from './relationship-create.ts'
+import { type RelationshipDelete, relationshipDeleteKind } from './relationship-delete.ts'
 import { clearedRelationship, type RelationshipUpsert, relationshipUpsertKind } from './relationship-upsert.ts'
-import type { IdentifiedNode, Statement, StatementKind } from './statement.ts'
+import { type IdentifiedNode, idIn, type Statement, type StatementKind } from './statement.ts'
 
 /** What a statement says. */
 export type Structure =
@@ -21,6 +22,7 @@ export type Structure =
   | Cleanup
   | DeleteProperties
   | NodeDelete
+  | RelationshipDelete
   | Postback
 
 /** Every kind of statement, the most frequent ones first. */
@@ -31,6 +33,7 @@ export const kinds: { readonly [K in StatementKind]: KindDefinition<Structure & 
   relationshipCreate: relationshipCreateKind,
   deleteProperties: deletePropertiesKind,
   nodeDelete: nodeDeleteKind,
+  relationshipDelete: relationshipDeleteKind,
   postback: postbackKind,
 }
 
@@ -44,6 +47,13 @@ export const formerTextOf = (it: Structure): Template | null => kindOf(it).forme
 
 /** The nodes that a statement finds by identity; for a relationship, the start comes first. */
 export const identitiesOf = (it: Structure): IdentifiedNode[] => kindOf(it).identities(it)
+
+/** The list of all that a pair deletes; null if it is about one element. */
+export function listIn({ kind }: Structure, parameters: Properties): unknown[] | null {
+  const { list } = kinds[kind]
+  const value = list === undefined ? null : parameters[list]
+  return Array.isArray(value) ? value : null
+}
 
 /** Takes away the values that a statement will set, so that others may have them; null if it sets none. */
 export const clearedBy = (it: Structure): Template | null =>
@@ -61,7 +71,7 @@ export const subjectOf = (it: Structure, parameters: Properties): string =>
 
 /** `relationship upsert, :Person p1 -KNOWS-> :Person p2` */
 export function describePair(it: Structure, parameters: Properties): string {
-  const nodes = identitiesOf(it).map(({ label, parameter }) => `:${label} ${shownId(parameters[parameter])}`)
+  const nodes = identitiesOf(it).map((node) => `:${node.label} ${shownId(idIn(node, parameters))}`)
   return `${kinds[it.kind].title}, ${nodes.join(` -${typeBetween(it)}-> `)}`
 }
 

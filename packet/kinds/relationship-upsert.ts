@@ -95,7 +95,10 @@ export function clearedRelationship({
 
 /** `` {`grn`: {grn}}`` */
 export const idPattern = (id: NamedField | null): Template =>
-  id === null ? [] : template` {${quote(id.key)}: ${expression(id.value, param(id.name))}}`
+  id === null ? [] : propertyPattern(id.key, expression(id.value, param(id.name)))
+
+/** The same with any expression in place of the parameter. */
+export const propertyPattern = (key: string, value: Template): Template => template` {${quote(key)}: ${value}}`
 
 /**
  * Binds `r` to each relationship between two nodes, or to null. Both ends come first, each in its own clause: for a

@@ -16,9 +16,19 @@ export interface Anchor extends NodeKey {
   id: Expression
 }
 
-/** A node that a statement finds by identity; `parameter` holds its id, or its list of ids. */
+/**
+ * A node that a statement finds by identity; `parameter` holds its id, or a list of ids, or a list of rows, in which `at`
+ * is the position of the id.
+ */
 export interface IdentifiedNode extends Anchor {
   parameter: string
+  at?: number
+}
+
+/** The id by which a pair names a node, or a list of ids. */
+export function idIn({ parameter, at }: IdentifiedNode, parameters: Readonly<Record<string, unknown>>): unknown {
+  const value = parameters[parameter]
+  return at === undefined || !Array.isArray(value) ? value : value.map((row) => (Array.isArray(row) ? row[at] : null))
 }
 
 /** How a statement finds both ends of a relationship, and its type. */
@@ -57,6 +67,7 @@ export const statementKinds = [
   'cleanup',
   'deleteProperties',
   'nodeDelete',
+  'relationshipDelete',
   'postback',
 ] as const
 export type StatementKind = (typeof statementKinds)[number]
@@ -107,9 +118,12 @@ export const propertyBindings = (fields: readonly NamedField[]): Binding<Propert
   fields.map(({ key, name }) => ({ name, source: { property: key } }))
 
 /** ``(n:`Person` {`id`: {id}})`` */
-export function anchorPattern(variable: string, { label, idProperty, id }: Anchor, name: string): Template {
-  return template`(${variable}:${quote(label)} {${quote(idProperty)}: ${expression(id, param(name))}})`
-}
+export const anchorPattern = (variable: string, node: Anchor, name: string): Template =>
+  nodePattern(variable, node, expression(node.id, param(name)))
+
+/** The same with any expression in place of the parameter. */
+export const nodePattern = (variable: string, { label, idProperty }: NodeKey, id: Template): Template =>
+  template`(${variable}:${quote(label)} {${quote(idProperty)}: ${id}})`
 
 /** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's for protected keys. */
 export function propertyMap(

@@ -1,5 +1,5 @@
-import type { Anchor, Field } from '../kinds/statement.ts'
-import { readValue } from './read-value.ts'
+import type { Anchor, Expression, Field } from '../kinds/statement.ts'
+import { readElement, readValue } from './read-value.ts'
 import { mismatch, type Scanner } from './scanner.ts'
 
 /**
@@ -12,19 +12,34 @@ export function requires(holds: boolean): void {
 
 export const aName = (scanner: Scanner): string => scanner.name()
 
+type ReadValue = (scanner: Scanner) => Expression
+type Position = Parameters<typeof readElement>[1]
+
 /** Reads the pattern of a node. */
 export const aNode =
-  (variable: 'n' | 'a' | 'b') =>
+  (variable: 'n' | 'a' | 'b', readId: ReadValue = readValue) =>
   (scanner: Scanner): Anchor => {
     scanner.expect(`(${variable}`)
-    const [label, idProperty, id] = scanner.read`:${aName} {${aName}: ${readValue}})`
+    const [label, idProperty, id] = scanner.read`:${aName} {${aName}: ${readId}})`
     return { label, idProperty, id }
   }
 
+/** The same where the id is at a position of `x`, or is `x` itself. */
+export const anElementNode = (variable: 'n' | 'a' | 'b', at: Position) =>
+  aNode(variable, (scanner) => readElement(scanner, at))
+
 /** Reads the own id in a relationship pattern; null if it has none. */
-export function anId(scanner: Scanner): Field | null {
+export const anId = (scanner: Scanner): Field | null => readId(scanner, readValue)
+
+/** The same where the id is at a position of `x`. */
+export const anElementId =
+  (at: Position) =>
+  (scanner: Scanner): Field | null =>
+    readId(scanner, (it) => readElement(it, at))
+
+function readId(scanner: Scanner, readOwn: ReadValue): Field | null {
   if (!scanner.isAt(' {')) return null
-  const [key, value] = scanner.read` {${aName}: ${readValue}}`
+  const [key, value] = scanner.read` {${aName}: ${readOwn}}`
   return { key, value }
 }
 

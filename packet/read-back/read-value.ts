@@ -23,8 +23,9 @@ const values: readonly Candidate[] = expressions.map((one) => ({ expression: one
 const elements = (variable: string): readonly Candidate[] =>
   expressions.map((one) => ({ expression: one, text: elementExpression(one, variable) }))
 
-const ids = elements('x').filter(({ expression: { wrap } }) => wrap !== null)
-const [firstOfPair, secondOfPair] = [elements('x[0]'), elements('x[1]')]
+const elementsOfList = elements('x')
+const ids = elementsOfList.filter(({ expression: { wrap } }) => wrap !== null)
+const elementsOfRow = [elements('x[0]'), elements('x[1]'), elements('x[2]')]
 
 export const readValue = (scanner: Scanner): Expression => first(values, scanner)
 
@@ -45,8 +46,12 @@ function readInList(scanner: Scanner): readonly Expression[] {
   return expressions
 }
 
-const firstIdOf = (scanner: Scanner) => first(firstOfPair, scanner)
-const secondIdOf = (scanner: Scanner) => first(secondOfPair, scanner)
+const firstIdOf = (scanner: Scanner) => readElement(scanner, 0)
+const secondIdOf = (scanner: Scanner) => readElement(scanner, 1)
+
+/** Reads the value at a position of `x`; null: `x` itself. */
+export const readElement = (scanner: Scanner, at: 0 | 1 | 2 | null): Expression =>
+  first(at === null ? elementsOfList : (elementsOfRow[at] as readonly Candidate[]), scanner)
 
 function first(candidates: readonly Candidate[], scanner: Scanner): Expression {
   const found = find(candidates, scanner)

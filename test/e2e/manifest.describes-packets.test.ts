@@ -43,6 +43,7 @@ const none = {
   cleanup: 0,
   deleteProperties: 0,
   nodeDelete: 0,
+  relationshipDelete: 0,
   postback: 0,
 }
 const personConstraint = {

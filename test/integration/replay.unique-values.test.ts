@@ -167,3 +167,15 @@ test('a relationship create between nodes whose upserts had to wait is not lost'
   expect(await replayed(source, target, { windowBytes: 1 })).toMatchObject({ rejected: 0, partsDone: 3 })
   expect(await run(driver, `MATCH (a:\`${label}\`)-[:NEXT]->(b) RETURN a.id, b.id`)).toEqual([['2', '1']])
 })
+
+test('an upsert takes a unique value of a node that the packet deletes, at the first attempt', async () => {
+  const { label, upsert, names } = await namedNodes(target, 3)
+  const deletion = pairOf(`MATCH (n:\`${label}\`) WHERE n.\`id\` IN $ids DETACH DELETE n`, { ids: ['2'] })
+  const seen: number[] = []
+  const onProgress = ({ partsDone }: { partsDone: number }) => void seen.push(partsDone)
+  const report = await replayed(sourceOf([upsert(1, 'n2'), deletion]), target, { onProgress })
+  expect(report).toMatchObject({ transactions: 2, retried: 0, pairs: { nodeUpsert: 1, nodeDelete: 1 } })
+  // The part is done after both transactions, with its window: no pair was set aside.
+  expect(seen).toEqual([0, 0, 1])
+  expect(await names()).toEqual(['n2', 'n3'])
+})

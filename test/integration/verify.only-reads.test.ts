@@ -1,6 +1,6 @@
 import type { Plan } from 'neo4j-driver'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { overNumberedRows } from '../../client/replay/order/over-rows.ts'
+import { overNumberedRows, overRows } from '../../client/replay/order/over-rows.ts'
 import { connect } from '../../client/replay/run/connection.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
@@ -12,6 +12,7 @@ import { nodeDelete } from '../../packet/kinds/node-delete.ts'
 import { nodeUpsert } from '../../packet/kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from '../../packet/kinds/postback.ts'
 import { relationshipCreate } from '../../packet/kinds/relationship-create.ts'
+import { relationshipDelete } from '../../packet/kinds/relationship-delete.ts'
 import { relationshipUpsert } from '../../packet/kinds/relationship-upsert.ts'
 import type { Statement } from '../../packet/kinds/statement.ts'
 import { type Recognised, recognise } from '../../packet/recognise.ts'
@@ -38,21 +39,37 @@ describe.each([
     await driver.close()
   })
 
-  const explained = async (statement: Statement<unknown>) => {
+  async function explained(
+    statement: Statement<unknown>,
+    queryOf = (it: Recognised) => overNumberedRows(checkOf(it).query),
+  ) {
     await replayed(source, address, { createConstraints: true })
     const recognised = recognise(pairOfStatement(statement, {}).statement) as Recognised
     const session = driver.session()
-    const query = `EXPLAIN ${overNumberedRows(checkOf(recognised).query)}`
-    const { summary } = await session.executeRead((transaction) => transaction.run(query, { rows: [] }))
+    const { summary } = await session.run(`EXPLAIN ${queryOf(recognised)}`, { rows: [] })
     await session.close()
     return summary
   }
+
+  test.each([
+    ['nodes', nodeDelete(anchor, plain, [anchor])],
+    ['nodes whose ids are lists', nodeDelete(anchor, { wrap: 'date', list: true }, [anchor])],
+    ['relationships', relationshipDelete(ends, null)],
+    ['relationships by their own ids', relationshipDelete(ends, own)],
+  ])('a replay finds by indexes what it deletes, and visits no relationship of a hub: %s', async (_kind, statement) => {
+    const { plan } = await explained(statement, overRows)
+    const all = operators(plan as Plan)
+    expect(all.filter((operator) => /Seek/.test(operator)).length).toBe(statement.topic.to === undefined ? 1 : 2)
+    expect(all.filter((operator) => /Scan|Expand\(All\)/.test(operator))).toEqual([])
+  })
 
   test.each([
     ['upsert', relationshipUpsert(ends, [since], [], null)],
     ['upsert by its own id', relationshipUpsert(ends, [own, since], [], 'grn')],
     ['create', relationshipCreate(ends)],
     ['postback', postbackRelationship(ends, null, since)],
+    ['delete', relationshipDelete(ends, null)],
+    ['delete by its own id', relationshipDelete(ends, own)],
   ])('a relationship is looked for between both ends, not among all of a hub: %s', async (_kind, statement) => {
     const { plan, queryType } = await explained(statement)
     const expands = operators(plan as Plan).filter((operator) => operator.includes('Expand'))
@@ -65,7 +82,8 @@ describe.each([
       'node upsert',
       nodeUpsert(anchor, [{ key: 'id', value: plain }], { protectedKeys: ['a'], added: ['B'], removed: ['C'] }),
     ],
-    ['node delete', nodeDelete(anchor, plain)],
+    ['node delete', nodeDelete(anchor, plain, [anchor])],
+    ['node delete, of lists', nodeDelete(anchor, { wrap: 'date', list: true }, [anchor])],
     ['property delete', deleteProperties(anchor, ['a'])],
     ['postback', postbackNode(anchor, since)],
     [

@@ -1,10 +1,11 @@
 import { SourceBroken } from '../../../packet/broken.ts'
+import { kinds, listIn } from '../../../packet/kinds/kinds.ts'
 import type { Place } from '../../../packet/parts/parse-part.ts'
 import type { Recognised } from '../../../packet/recognise.ts'
 
 export type Parameters = Readonly<Record<string, unknown>>
 
-/** A pair that has passed its checks, or a share of a node delete with many ids. */
+/** A pair that has passed its checks, or a share of one that deletes many elements. */
 export interface Item {
   place: Place
   recognised: Recognised
@@ -13,7 +14,7 @@ export interface Item {
   bytes: number
 }
 
-/** What batches need to know of an item. Only node deletes need their parameters. */
+/** What batches need to know of an item. Only those with a list need their parameters. */
 type Batched = Pick<Item, 'recognised' | 'bytes'> & { parameters: Parameters | null }
 
 /** Items with the same statement, which one transaction runs as rows of one query. */
@@ -23,7 +24,7 @@ export interface Batch<T extends Batched = Item> {
 }
 
 const batchBytes = 4 * 1024 * 1024
-// A delete locks and holds every relationship of its nodes.
+// A delete of nodes locks and holds every relationship of its nodes.
 const idsPerDelete = 500
 // An id to delete counts as two rows, because a delete costs more than an upsert.
 const rowsPerId = 2
@@ -31,11 +32,9 @@ const rowsPerId = 2
 /** Cuts items into batches of one statement each, in the order of the items. An item over the limits is alone. */
 export function batchesOf<T extends Batched>(items: readonly T[], batchRows: number): Batch<T>[] {
   const batches: Batch<T>[] = []
-  const mostIds = Math.min(idsPerDelete, Math.max(1, Math.floor(batchRows / rowsPerId)))
   for (const alike of Map.groupBy(items, ({ recognised }) => recognised.statement).values()) {
-    const isDelete = alike[0]?.recognised.kind === 'nodeDelete'
     let [items, rows, bytes]: [T[], number, number] = [[], 0, 0]
-    for (const item of isDelete ? alike.flatMap((one) => cutDelete(one, mostIds)) : alike) {
+    for (const item of alike.flatMap((one) => cut(one, mostOf(one, batchRows)))) {
       rows += rowsOf(item)
       bytes += item.bytes
       if (items.length > 0 && (rows > batchRows || bytes > batchBytes)) {
@@ -49,11 +48,11 @@ export function batchesOf<T extends Batched>(items: readonly T[], batchRows: num
   return batches
 }
 
-/** Both halves of a batch, or of its only item if that deletes several nodes; otherwise the batch itself. */
+/** Both halves of a batch, or of its only item if that has a list; otherwise the batch itself. */
 export function halvesOf<T extends Batched>({ items }: Batch<T>): Batch<T>[] {
   const [only, another] = items as readonly [T, T?]
   if (another === undefined) {
-    return cutDelete(only, Math.ceil((idsOf(only)?.length ?? 1) / 2)).map((item) => batchOf([item]))
+    return cut(only, Math.ceil((listOf(only)?.length ?? 1) / 2)).map((item) => batchOf([item]))
   }
   const middle = Math.ceil(items.length / 2)
   return [batchOf(items.slice(0, middle)), batchOf(items.slice(middle))]
@@ -64,19 +63,25 @@ const batchOf = <T extends Batched>(items: readonly T[]): Batch<T> => ({
   items,
 })
 
-/** The rows that an item counts for: a delete counts by its ids. */
-const rowsOf = (item: Batched): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
+const isNodeDelete = ({ recognised: { kind } }: Batched): boolean => kind === 'nodeDelete'
 
-/** The ids of a node delete; null for other items. */
-const idsOf = ({ recognised, parameters }: Batched): unknown[] | null =>
-  recognised.kind === 'nodeDelete' && Array.isArray(parameters?.ids) ? parameters.ids : null
+/** The rows that an item counts for: one with a list counts by its elements. */
+const rowsOf = (item: Batched): number => (isNodeDelete(item) ? rowsPerId : 1) * (listOf(item)?.length ?? 0) || 1
 
-/** Cuts a node delete into several of at most `most` ids, which delete the same nodes. Leaves other items unchanged. */
-function cutDelete<T extends Batched>(item: T, most: number): T[] {
-  const ids = idsOf(item)
-  if (ids === null || ids.length <= most) return [item]
-  return Array.from({ length: Math.ceil(ids.length / most) }, (_, at) => {
-    const parameters = { ids: ids.slice(at * most, (at + 1) * most) }
+/** The most elements that an item may have in its list. */
+const mostOf = (item: Batched, batchRows: number): number =>
+  isNodeDelete(item) ? Math.min(idsPerDelete, Math.max(1, Math.floor(batchRows / rowsPerId))) : batchRows
+
+const listOf = ({ recognised, parameters }: Batched): unknown[] | null =>
+  parameters === null ? null : listIn(recognised, parameters)
+
+/** Cuts an item into several with at most `most` elements in their lists, which do the same. Leaves others unchanged. */
+export function cut<T extends Batched>(item: T, most: number): T[] {
+  const list = listOf(item)
+  if (list === null || list.length <= most) return [item]
+  const name = kinds[item.recognised.kind].list as string
+  return Array.from({ length: Math.ceil(list.length / most) }, (_, at) => {
+    const parameters = { ...item.parameters, [name]: list.slice(at * most, (at + 1) * most) }
     return { ...item, parameters, bytes: sizeOf(parameters) }
   })
 }

@@ -1,3 +1,4 @@
+import { kinds } from '../../../packet/kinds/kinds.ts'
 import { PackWriter } from '../../../packet/packstream/pack-writer.ts'
 import { type Pair, parsePart } from '../../../packet/parts/parse-part.ts'
 import type { LoadedPart } from '../source/load-part.ts'
@@ -11,9 +12,9 @@ export interface PackedItem extends Omit<Item, 'parameters'> {
   /** Where its row is among the rows of its part. */
   from: number
   to: number
-  /** The nodes that it touches, see `nodeHashes`. Empty for a node delete. */
+  /** The nodes that it touches, see `nodeHashes`. Empty for one with a list. */
   nodes: readonly number[]
-  /** Only of a node delete, which has no packed row because it may be cut; otherwise null. */
+  /** Only of one with a list, which has no packed row because it may be cut; otherwise null. */
   parameters: Parameters | null
 }
 
@@ -38,12 +39,12 @@ export function packPart({ number, items }: LoadedPart, stored: Buffer): PackedP
   const part: PackedPart = { number, items: [], rows: Buffer.alloc(0), pairs: readPairs }
   writer.clear()
   for (const item of items) {
-    const isDelete = item.recognised.kind === 'nodeDelete'
+    const hasList = kinds[item.recognised.kind].list !== undefined
     const from = writer.size
-    if (!isDelete) writer.value(rowOf(item))
+    if (!hasList) writer.value(rowOf(item))
     const { place, recognised, bytes, parameters } = item
     const packed = { place, recognised, bytes, part, from, to: writer.size }
-    part.items.push({ ...packed, nodes: isDelete ? [] : nodeHashes(item), parameters: isDelete ? parameters : null })
+    part.items.push({ ...packed, nodes: hasList ? [] : nodeHashes(item), parameters: hasList ? parameters : null })
   }
   part.rows = Buffer.from(writer.written)
   return part

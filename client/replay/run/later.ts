@@ -3,7 +3,7 @@ import type { Place } from '../../../packet/parts/parse-part.ts'
 import type { PackedPart } from '../order/packed.ts'
 
 /** Statements whose effect depends on what an upsert did before them; a replay runs them in its later phases. */
-const dependent: readonly StatementKind[] = ['nodeDelete', 'relationshipCreate', 'postback']
+const dependent: readonly StatementKind[] = ['relationshipCreate', 'postback']
 export const isDependent = ({ recognised: { kind } }: PackedPart['items'][number]): boolean => dependent.includes(kind)
 
 /**

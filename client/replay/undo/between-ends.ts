@@ -2,14 +2,14 @@ import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../../packet/cypher/identifiers.ts'
 import { template } from '../../../packet/cypher/parameters.ts'
 import { mergeText } from '../../../packet/identity.ts'
-import { type Structure, typeBetween } from '../../../packet/kinds/kinds.ts'
+import type { Structure } from '../../../packet/kinds/kinds.ts'
 import { idPattern } from '../../../packet/kinds/relationship-upsert.ts'
 import { anchorPattern, type IdentifiedNode, type NamedField, named } from '../../../packet/kinds/statement.ts'
 import { stringifyLossless } from '../../../packet/lossless-json.ts'
 import type { Item } from '../order/batches.ts'
 import { eachRow, withRowFields } from '../order/over-rows.ts'
 import { describeIdentity, irreversible } from './elements.ts'
-import { namedBy } from './facts.ts'
+import { namedBy, typeSet } from './facts.ts'
 import type { Images } from './images.ts'
 import type { Addition, OwnId } from './keep-lists.ts'
 import { type Seen, seen, type TargetReader } from './target-reader.ts'
@@ -29,10 +29,10 @@ interface Between {
  */
 export async function saveBetween(items: readonly Item[], reader: TargetReader, images: Images): Promise<Addition[]> {
   const additions: Addition[] = []
-  const between = items.filter(({ recognised }) => typeBetween(recognised) !== null)
+  const between = items.filter(({ recognised }) => typeSet(recognised) !== null)
   for (const [query, alike] of Map.groupBy(between, queryOf)) {
     const [{ recognised }] = alike as [Item]
-    const type = typeBetween(recognised) as string
+    const type = typeSet(recognised) as string
     const own = ownIdOf(recognised)
     const names = [...recognised.identities.map(({ parameter }) => parameter), ...(own === null ? [] : [own.name])]
     const rows = alike.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
@@ -79,7 +79,7 @@ const describe = (item: Item, type: string): string =>
 
 /** Finds the ends that a pair names, and the relationships of its type between them. */
 function queryOf({ recognised }: Item): string {
-  const type = typeBetween(recognised) as string
+  const type = typeSet(recognised) as string
   const [start, end] = recognised.identities as [IdentifiedNode, IdentifiedNode]
   const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
   const own = ownIdOf(recognised)

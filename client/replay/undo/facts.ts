@@ -1,6 +1,6 @@
 import type { Identity } from '../../../packet/identity.ts'
-import { identitiesOf, keptEndsOf, type Structure, typeBetween } from '../../../packet/kinds/kinds.ts'
-import type { IdentifiedNode } from '../../../packet/kinds/statement.ts'
+import { identitiesOf, keptEndsOf, listIn, type Structure, typeBetween } from '../../../packet/kinds/kinds.ts'
+import { type IdentifiedNode, idIn } from '../../../packet/kinds/statement.ts'
 import { ReplayError } from '../errors.ts'
 import { createTextSet, type TextSet } from '../hash-set.ts'
 import type { Item } from '../order/batches.ts'
@@ -16,7 +16,7 @@ export interface Facts {
   rules: readonly Uniqueness[]
   /** Other identities of the request that made the packet. They count if the target has a constraint for them. */
   mapped: readonly Uniqueness[]
-  /** The texts of all identities that pairs name, and of all ends of relationships. */
+  /** The texts of all identities that pairs name, and of all ends between which they set relationships. */
   named: TextSet
   /** The property by which pairs distinguish parallel relationships of a type; null if they do not. */
   idFields: ReadonlyMap<string, string | null>
@@ -63,9 +63,9 @@ export async function readFacts(source: PacketSource, settings: LoadSettings): P
     for (const one of part?.mapped ?? []) mapped.set(ruleText(one), one)
     needs.add(items)
     for (const item of items) {
-      const identities = namedBy(item).map(({ identity }) => identity)
+      const identities = spares(item.recognised) ? [] : namedBy(item).map(({ identity }) => identity)
       for (const identity of [...identities, ...keptBy(item)]) named.add(identityText(identity))
-      const type = typeBetween(item.recognised)
+      const type = typeSet(item.recognised)
       const [start, end] = identities
       if (type !== null && start && end) named.add(endsText({ start, type, end }))
       if (seen.has(item.recognised)) continue
@@ -86,13 +86,19 @@ export interface NamedNode {
   identity: Identity
 }
 
-/** The nodes that a pair names; for a relationship, the start comes first. */
+/** The nodes that a pair names; for one relationship, the start comes first. */
 export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): NamedNode[] =>
   recognised.identities.flatMap((node) => {
-    const value = parameters[node.parameter]
-    const values = recognised.kind === 'nodeDelete' && Array.isArray(value) ? value : [value]
+    const value = idIn(node, parameters)
+    const values = listIn(recognised, parameters) === null ? [value] : (value as unknown[])
     return values.map((one) => ({ node, value: one, identity: identityBy(node, one) }))
   })
+
+/** The type of the relationship that a pair sets between two ends; null for other pairs. */
+export const typeSet = (it: Structure): string | null => (it.kind === 'relationshipDelete' ? null : typeBetween(it))
+
+/** Whether a pair may leave a node alone that it names: the packet names that node by another identity, too. */
+const spares = (it: Structure): boolean => it.kind === 'nodeDelete' && it.except.length > 0
 
 /** The identities in the keep-lists of a pair. */
 const keptBy = ({ recognised, parameters }: Item): Identity[] =>
@@ -105,7 +111,8 @@ const keptBy = ({ recognised, parameters }: Item): Identity[] =>
 /** The type whose relationships a statement finds, and the property that it finds them by; null if neither is fixed. */
 function idFieldOf(it: Structure): [type: string, idField: string | null] | null {
   if (it.kind === 'relationshipUpsert') return [it.ends.type, it.idField]
-  if (it.kind === 'postback' && it.of === 'relationship') return [it.ends.type, it.id?.key ?? null]
+  if (it.kind === 'relationshipDelete' || (it.kind === 'postback' && it.of === 'relationship'))
+    return [it.ends.type, it.id?.key ?? null]
   if (it.kind !== 'cleanup') return null
   const byId = it.clauses.find((clause) => clause.by !== 'farEnd')
   return byId === undefined ? null : [it.type.type, byId.field]

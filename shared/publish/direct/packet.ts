@@ -36,7 +36,7 @@ export async function writeNodeDelete(
   // A conversion that one of the ids needs leaves the others as they are.
   const wrap = ids.find((id) => id.wrap !== null)?.wrap ?? null
   const list = `[${ids.map(({ json }) => json).join(',')}]`
-  const pair = pairOf(shapeOf(nodeDelete(node, { wrap, list: wrap !== null }), syntax), () => list)
+  const pair = pairOf(shapeOf(nodeDelete(node, { wrap, list: false }), syntax), () => list)
   await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds), ids.length)
   await writer.end()
   return writer.shape()

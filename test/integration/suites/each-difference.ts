@@ -71,6 +71,19 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
       [2, 4, 'staleRelationship', `${of('a')} has 1 stale relationship :OLD`],
     ],
     [`CREATE (:${label} {id: 'y'})`, [2, 6, 'undeletedNode', `${of('y')} is still there`]],
+    [`CREATE (:${label} {id: 'w2'})`, [2, 10, 'undeletedNode', `${of('w2')} is still there`]],
+    [
+      `CREATE (:${label} {id: 'z2', words: ['x', 'y']})`,
+      [2, 11, 'undeletedNode', `:${label}(words=["x","y"]) is still there`],
+    ],
+    [
+      `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) CREATE (b)-[:KNOWS]->(a), (b)-[:KNOWS]->(a)`,
+      [2, 12, 'undeletedRelationship', `(${of('b')} -KNOWS-> ${of('a')}) is still there`],
+    ],
+    [
+      `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) CREATE (a)-[:PAID {grn: 'g3'}]->(b)`,
+      [2, 13, 'undeletedRelationship', `${between('PAID')} with grn=g3 is still there`],
+    ],
   ]
 
   /** Changes that are no difference, because the packet leaves this data alone. */
@@ -97,7 +110,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
 
     test('no difference is found after a replay, nor after changes of data that the packet leaves alone', async () => {
       const kinds = { nodeUpsert: 2, relationshipUpsert: 3, relationshipCreate: 2, cleanup: 2, postback: 3 }
-      const pairs = { ...kinds, deleteProperties: 1, nodeDelete: 1 }
+      const pairs = { ...kinds, deleteProperties: 1, nodeDelete: 3, relationshipDelete: 2 }
       expect(await verified(source, address)).toMatchObject({ pairs, differing: 0, first: [] })
       for (const query of harmless) await run(driver, query)
       expect(await verified(source, address)).toMatchObject({ differing: 0, first: [] })

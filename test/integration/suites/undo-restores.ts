@@ -118,6 +118,30 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       await replayAndUndo([deleteOf('a'), relationshipUpsert(label, 'a', 'b')])
     })
 
+    test('relationships that are deleted by their ends and ids come back, and a spared node stays as it was', async () => {
+      await run(
+        driver,
+        `CREATE (a:${label} {id: 'a'})-[:KNOWS {grn: 1, at: 1}]->(b:${label} {id: 'b'}), (a)-[:KNOWS {grn: 2}]->(b),
+              (a)-[:LIKES {at: 2}]->(b), (:${label}:${label}More {id: 'c', key: 7, x: 1}), (:${label} {id: 'd', x: 2})`,
+      )
+      const [start, end] = [`(a:\`${label}\` {\`id\`: x[0]})`, `(b:\`${label}\` {\`id\`: x[1]})`]
+      const unlink = (pattern: string, ...ends: unknown[][]) =>
+        pairOf(`UNWIND $ends AS x MATCH ${start} MATCH ${end} OPTIONAL MATCH (a)-[r:${pattern}]->(b) DELETE r`, {
+          ends,
+        })
+      const spared = `NOT coalesce(n:\`${label}More\` AND n.\`key\` = $kept_0, false)`
+      const deletion = `MATCH (n:\`${label}\`) WHERE n.\`id\` IN $ids AND ${spared} DETACH DELETE n`
+      const { report } = await replayAndUndo([
+        unlink('`KNOWS` {`grn`: x[2]}', ['a', 'b', 1n], ['a', 'b', 3n], ['a', 'none', 1n]),
+        unlink('`LIKES`', ['a', 'b'], ['b', 'a']),
+        pairOf(deletion, { ids: ['c', 'd'], kept_0: 7n }),
+        pairOf(`MERGE (n:\`${label}More\` {\`key\`: $id}) SET n = {\`id\`: $p_0, \`key\`: $key}`, {
+          ...{ id: 7n, key: 7n, p_0: 'c' },
+        }),
+      ])
+      expect(report.counters).toMatchObject({ relationshipsDeleted: 2, nodesDeleted: 1 })
+    })
+
     const grn = (id: string, value: unknown) => {
       const [a, b] = [`(a:\`${label}\` {\`id\`: $a_id})`, `(b:\`${label}\` {\`id\`: $b_id})`]
       const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\` {\`grn\`: $grn}]->(b) SET r = {\`grn\`: $grn}`

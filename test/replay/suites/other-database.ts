@@ -169,7 +169,12 @@ export function testOtherDatabase(
 
   test.skipIf(!isExactTarget)(`every kind of statement is replayed, verified and undone on ${name}`, async () => {
     const label = uniqueName('Kind')
-    await run(driver, `CREATE (:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'})`)
+    await run(
+      driver,
+      `CREATE (a:${label} {id: 'a', secret: 1})-[:OLD]->(:${label} {id: 'x'}), (b:${label} {id: 'b'}),
+        (b)-[:KNOWS {at: 1}]->(a), (b)-[:PAID {grn: 'g1'}]->(a), (a)-[:PAID {grn: 'g3', at: 2}]->(b),
+        (:${label} {id: 'q', words: ['x', 'y']})`,
+    )
     const before = await readGraph(driver, label)
     const undoDirectory = join(directory, label)
     const source = sourceOf(...everyKind(label))

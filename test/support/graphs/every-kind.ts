@@ -4,6 +4,7 @@ import { nodeDelete } from '../../../packet/kinds/node-delete.ts'
 import { nodeUpsert } from '../../../packet/kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from '../../../packet/kinds/postback.ts'
 import { relationshipCreate } from '../../../packet/kinds/relationship-create.ts'
+import { relationshipDelete } from '../../../packet/kinds/relationship-delete.ts'
 import { relationshipUpsert } from '../../../packet/kinds/relationship-upsert.ts'
 import type { Pair } from '../../../packet/parts/parse-part.ts'
 import { pairOfStatement } from '../replay/replaying.ts'
@@ -48,6 +49,22 @@ export function everyKind(label: string): [Pair[], Pair[]] {
         b_id: 'b',
         grn: 'nowhere',
         grn2: 1n,
+      }),
+      pairOfStatement(nodeDelete(anchor, plain, [anchor]), { ids: ['b', 'w2'], kept_0: 'b' }),
+      pairOfStatement(nodeDelete({ ...anchor, idProperty: 'words' }, { wrap: null, list: true }), {
+        ids: [['x', 'y'], []],
+      }),
+      pairOfStatement(relationshipDelete(ends, null), {
+        ends: [
+          ['b', 'a'],
+          ['a', 'nobody'],
+        ],
+      }),
+      pairOfStatement(relationshipDelete({ ...ends, type: 'PAID' }, field('grn')), {
+        ends: [
+          ['a', 'b', 'g3'],
+          ['b', 'a', 'g1'],
+        ],
       }),
     ],
   ]

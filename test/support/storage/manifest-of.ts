@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Client } from '../../../dev/client.ts'
-import type { Topic } from '../../../packet/kinds/statement.ts'
+import { listIn } from '../../../packet/kinds/kinds.ts'
 import { createShapeTally, type PacketShape } from '../../../packet/packet-shape.ts'
-import { recognise } from '../../../packet/recognise.ts'
+import { type Recognised, recognise } from '../../../packet/recognise.ts'
 import type { PacketManifest } from '../../../wire/manifest.ts'
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)
@@ -26,8 +26,8 @@ export async function downloaded(client: Client, org: string, fileName: string) 
 export function shapeOf(pairs: readonly { statement: string; parameters: Record<string, unknown> }[]): PacketShape {
   const tally = createShapeTally()
   for (const { statement, parameters } of pairs) {
-    const topic = recognise(statement)?.topic as Topic
-    tally.add(topic, topic.kind === 'nodeDelete' ? (parameters.ids as unknown[]).length : 1)
+    const recognised = recognise(statement) as Recognised
+    tally.add(recognised.topic, listIn(recognised, parameters)?.length ?? 1)
   }
   return tally.read()
 }

@@ -99,6 +99,10 @@ describe('refusals', () => {
   const removed = pair('MATCH (n:`Person` {`id`: $id}) REMOVE n.`name`', { id: 'a' })
   const deleted = pair('MATCH (n:`Person`) WHERE n.`id` IN $ids DETACH DELETE n', { ids: ['a'] })
   const ends = 'MATCH (a:`Person` {`id`: $startId}) MATCH (b:`Person` {`id`: $endId})'
+  const unlinked = pair(
+    'UNWIND $ends AS x MATCH (a:`Person` {`id`: x[0]}) MATCH (b:`Person` {`id`: x[1]}) OPTIONAL MATCH (a)-[r:`KNOWS`]->(b) DELETE r',
+    { ends: [['a', 'b']] },
+  )
   const created = pair(`${ends} MERGE (a)-[:\`KNOWS\`]->(b)`, { startId: 'a', endId: 'b' })
 
   test.each([
@@ -106,6 +110,7 @@ describe('refusals', () => {
     ['one of a relationship', [knows('a', 'b', { tags: [] })], '(:Person)-[:KNOWS]->(:Person).tags: an empty list'],
     ['an odd name', [pair('MERGE (n:`A` {`i(`: $id}) SET n = {`i(`: $p_0}', { id: 1, p_0: 1 })], ':A.i(: a name with'],
     ['a node delete', [deleted], ':Person: a node delete, which is no part of a whole graph'],
+    ['a relationship delete', [unlinked], ':Person: a relationship delete, which is no part of a whole graph'],
     ['a relationship create', [created], ':Person: a relationship create, which is no part of a whole graph'],
     ['a postback', [stamp], ':Person: a postback, which is no part of a whole graph'],
     ['a lone surrogate', [person('a', { name: '\ud800' })], ':Person: a string that is not valid Unicode'],

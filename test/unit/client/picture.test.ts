@@ -115,6 +115,16 @@ const pairs = [
   { statement: 'MATCH (n:`Person` {`id`: $baseId})-[r:`KNOWS`]-() DELETE r', parameters: { baseId: 'a' } },
   { statement: 'MATCH (n:`Gone`) WHERE n.`key` IN $ids DETACH DELETE n', parameters: { ids: ['x', 'y'] } },
   { statement: 'MATCH (n:`Person` {`id`: $id}) REMOVE n.`nick`', parameters: { id: 'a' } },
+  {
+    statement:
+      'UNWIND $ends AS x MATCH (a:`Person` {`id`: x[0]}) MATCH (b:`A "b" <c>` {`id`: x[1]}) OPTIONAL MATCH (a)-[r:`LIKES`]->(b) DELETE r',
+    parameters: {
+      ends: [
+        ['a', 'c'],
+        ['b', 'c'],
+      ],
+    },
+  },
   { statement: 'RETURN 1', parameters: {} },
 ]
 
@@ -135,6 +145,7 @@ describe('inspect --picture', () => {
     expect(texts).toEqual([
       ...['LIKES × 2', 'KNOWS × 1'],
       ...['Person', 'id: id', 'upserts: 2', 'cleanup of KNOWS × 1', 'delete of properties × 1'],
+      'delete of LIKES × 2',
       ...['A "b" <c>', 'id: id', 'upserts: 1', 'Gone', 'id: key', 'delete of nodes × 2'],
     ])
     expect(textsIn(svg, 'title')).toEqual([expect.stringContaining('people.json')])
@@ -147,7 +158,7 @@ describe('inspect --picture', () => {
     const [first, , ...rest] = readFileSync(drawn('a.mmd'), 'utf8').split('\n')
     expect([first, ...rest].join('\n')).toMatchInlineSnapshot(`
       "flowchart LR
-        n1("Person<br>id#58; id<br>upserts#58; 2<br>cleanup of KNOWS #215; 1<br>delete of properties #215; 1")
+        n1("Person<br>id#58; id<br>upserts#58; 2<br>cleanup of KNOWS #215; 1<br>delete of properties #215; 1<br>delete of LIKES #215; 2")
         n2("A #34;b#34; #60;c#62;<br>id#58; id<br>upserts#58; 1")
         n3("Gone<br>id#58; key<br>delete of nodes #215; 2")
         n1 -- "KNOWS #215; 1" --> n1

@@ -133,8 +133,10 @@ export const anyStructure: fc.Arbitrary<Structure> = fc.oneof(
   fc.record({
     kind: fc.constant('nodeDelete' as const),
     node: end,
-    ids: expression.map(({ wrap }) => ({ wrap, list: wrap !== null })),
+    id: keptExpression,
+    except: fc.array(anchor, { maxLength: 3 }),
   }),
+  fc.record({ kind: fc.constant('relationshipDelete' as const), ends, id: fc.option(field) }),
   fc
     .record({
       kind: fc.constant('deleteProperties' as const),

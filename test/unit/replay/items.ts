@@ -31,3 +31,10 @@ export const cleanup = (id: unknown, pair = 1) =>
 
 export const nodeDelete = (ids: unknown[], pair = 1) =>
   itemsWith('MATCH (n:`P`) WHERE n.`id` IN $ids DETACH DELETE n', { ids }, pair)
+
+export const relationshipDelete = (ends: unknown[][], pair = 1) =>
+  itemsWith(
+    'UNWIND $ends AS x MATCH (a:`P` {`id`: x[0]}) MATCH (b:`P` {`id`: x[1]}) OPTIONAL MATCH (a)-[r:`T`]->(b) DELETE r',
+    { ends },
+    pair,
+  )

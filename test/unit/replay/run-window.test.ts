@@ -20,12 +20,13 @@ test('refused pairs do not count as replayed, and their places are reported wind
   const runner = createRunner({ connection, tally, lanes: 1, signal, onRefused: (...one) => void handedOver.push(one) })
   const ids = Array.from({ length: 1_200 }, (_, index) => `p${index}`)
   const items = [nodeUpsert('a', 'P', 1), nodeUpsert('bad', 'P', 2), nodeUpsert('b', 'P', 3), nodeDelete(ids, 4)].flat()
-  const places = [2, 4].map((pair) => ({ part: 1, pair }))
+  // Node deletes run first.
+  const places = [4, 2].map((pair) => ({ part: 1, pair }))
   expect(await runWindow(items, runner, lanes, tally)).toEqual(places)
   expect(tally).toMatchObject({ rejected: 2, pairs: { nodeUpsert: 2, nodeDelete: 0 } })
   expect(handedOver.map(([pair, place]) => [place.pair, pair.parameters])).toEqual([
-    [2, { id: 'bad' }],
     [4, { ids }],
+    [2, { id: 'bad' }],
   ])
   expect(await runWindow(nodeUpsert('c'), runner, lanes, tally)).toEqual([])
 })
