@@ -39,6 +39,13 @@ export const wholeNumber =
     throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}.`)
   }
 
+/** Parses the value of an option that takes a share. */
+export function fractionOf(text: string): number {
+  const value = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN
+  if (value > 0 && value <= 1) return value
+  throw new InvalidArgumentError('must be a number above 0, at most 1.')
+}
+
 /** The address of the service. @throws Failure (usage) */
 export function serviceUrl({ environment }: Context, { url = environment.PACKETS_URL }: CommonOptions): string {
   if (url === undefined) throw usageError('the address of the service is missing: set PACKETS_URL or pass --url')

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
 import { cannotBe, usageError } from './exit.ts'
 import { faultText, jsonFault } from './json-fault.ts'
+import { fractionOf } from './options.ts'
 import { requestLimits, requireFitting } from './packet-limits.ts'
 import { jsonOrNull } from './requests.ts'
 import { parseSelect, selectedRequest } from './select-option.ts'
@@ -22,6 +23,9 @@ export interface RequestOptions {
   model?: string
   onModelViolation?: 'fail' | 'report' | 'omit'
   compression?: 'none' | 'gzip'
+  base?: string
+  deleteMissing?: number | true
+  asBase?: true
 }
 
 /** The arguments that say what to publish. */
@@ -50,6 +54,13 @@ export const withRequest = (command: Command): Command =>
       ]),
     )
     .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
+    .option('--base <name>', 'make a delta: leave out what this earlier packet of the org leads to')
+    .option(
+      '--delete-missing [share]',
+      'with --base: delete what the base has and the origin no longer, up to this share of it; 0.1 if absent',
+      fractionOf,
+    )
+    .option('--as-base', 'index the packet, so that it can be the base of others')
 
 function collect(one: string, before: string[] = []): string[] {
   return [...before, one]
@@ -61,23 +72,33 @@ export async function readRequests(
   file: string | undefined,
   options: RequestOptions,
 ): Promise<PublishFields[]> {
-  const { ids, org, name, model, onModelViolation, compression } = options
+  const { ids, org, name, model, onModelViolation, compression, base, asBase } = options
   const select = selectOf(options)
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   if (file === undefined && select === null) throw usageError('name a request, or use --all or --select')
   const given: Given[] = file === undefined ? [selectedRequest] : parse(await contentOf(context, file), file)
   const read = select === null ? given : withSelect(given, select)
-  const chosen = { orgName: org, fileName: name, model, onModelViolation, compression }
+  const deleteMissing = shareOf(options)
+  const chosen = { orgName: org, fileName: name, model, onModelViolation, compression, base, asBase, deleteMissing }
   const instead = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
   const requests = read.map((request, index) => {
     const at = read.length > 1 ? `[${index}].` : ''
     if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
-    return { ...request, ...instead, ...originOf(request, context.environment, at) } as PublishFields
+    return { ...request, ...instead, ...originOf(request, context.environment, at) } as unknown as PublishFields
   })
+  if (deleteMissing && !requests.some(hasBase)) throw usageError('--delete-missing: needs --base')
   const lines = ids === undefined ? null : linesOf(await contentOf(context, ids, '--ids: '), ids)
   const complete = lines === null ? requests : withIds(requests, lines)
   requireFitting(complete, lines?.length ?? null)
   return complete
+}
+
+/** Whether a request is for a delta. */
+export const hasBase = ({ base }: Pick<PublishFields, 'base'>): boolean => (base ?? null) !== null
+
+/** The share that may be deleted, as a request has it. */
+function shareOf({ deleteMissing }: RequestOptions): true | { atMost: number } | undefined {
+  return typeof deleteMissing === 'number' ? { atMost: deleteMissing } : deleteMissing
 }
 
 /** What `--all` or `--select` selects; null without them. */

@@ -14,6 +14,7 @@ import {
   replay as replayInto,
   type Target,
 } from './replay/replay.ts'
+import { targetHash } from './replay/resume/resume.ts'
 import type { Source } from './source/source.ts'
 
 export interface LaneOptions {
@@ -29,6 +30,8 @@ export interface ReplayingOptions extends LaneOptions, ProgressOptions {
   state?: string
   restart?: true
   undo?: string
+  record?: true
+  ignoreBase?: true
 }
 
 const lanesOf = (text: string) => (text === 'auto' ? text : wholeNumber(1, 64)(text))
@@ -45,12 +48,26 @@ export const withReplaying = (command: Command): Command =>
     .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
     .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
     .option('--restart', 'start over, whatever the state file says')
+    .option('--record', 'keep a marker in the target that says which state it has, for later deltas')
+    .option('--ignore-base', 'replay a delta even if nothing shows that the target has its base')
 
 /** Refuses options that contradict each other. @throws Failure (usage) */
 export function requireConsistent({ lanes, inOrder, withoutConstraints }: ReplayingOptions): void {
   if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
   if (inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
 }
+
+/** Refuses options that have no effect on a packet. @throws Failure (usage) */
+export function requireChain({ name, chain }: Source, { record, ignoreBase }: ReplayingOptions): void {
+  const { base = null, state = null } = chain ?? {}
+  if (record && base === null && state === null)
+    throw usageError(`--record: ${name} leads to no state; publish it with --as-base`)
+  if (ignoreBase && base === null) throw usageError(`--ignore-base: ${name} needs no base`)
+}
+
+/** The file that remembers, beside a state file, which states this client has replayed into a target. */
+export const recordFileOf = ({ url, database }: Target, stateFile = join('.packets', '-')): string =>
+  join(dirname(stateFile), `${targetHash(url, database).slice(0, 32)}.target`)
 
 /** Replays a packet and shows the progress. `rejects` receives the pairs that the target refuses, and is closed. */
 export async function runReplay(
@@ -77,6 +94,9 @@ export async function runReplay(
       stateFile,
       signal,
       undoDirectory: options.undo,
+      recordFile: recordFileOf(target, stateFile),
+      record: options.record,
+      ignoreBase: options.ignoreBase,
       rejected: rejects?.add,
       onProgress: progressOf(source, progress),
     })

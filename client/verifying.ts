@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { DifferenceKind } from '../packet/check/finding.ts'
 import { type Context, warn } from './context.ts'
 import { number, plural, present } from './format.ts'
-import { type ProgressOptions, wholeNumber } from './options.ts'
+import { fractionOf, type ProgressOptions, wholeNumber } from './options.ts'
 import { startProgress } from './progress.ts'
 import { namesOf } from './replay/preflight/constraints.ts'
 import type { Target } from './replay/replay.ts'
@@ -22,13 +22,7 @@ export const withSample = (command: Command): Command =>
     .option('--sample <fraction>', 'compare only so many of the pairs, drawn at random: above 0, at most 1', fractionOf)
     .option('--max-differences <n>', 'how many differences to describe; all are counted', wholeNumber(0, 10_000))
 
-function fractionOf(text: string): number {
-  const value = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN
-  if (value > 0 && value <= 1) return value
-  throw new InvalidArgumentError('must be a number above 0, at most 1.')
-}
-
-type Compare = (source: Source, target: Target, options: VerifyOptions) => Promise<VerifyReport>
+export type Compare = (source: Source, target: Target, options: VerifyOptions) => Promise<VerifyReport>
 
 /** Runs a comparison and shows its progress. */
 export async function runComparison(
@@ -84,10 +78,13 @@ export function differenceLines({ differing, differences, first }: VerifyReport)
   const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
   return [
     ...kinds.map(([kind, count]) => `  ${differenceWords[kind as DifferenceKind]}: ${number.format(count)}`),
-    ...first.map(({ part, pair, text }) => `part ${part}, pair ${pair}: ${text}`),
+    ...first.map(({ part, pair, text, ...place }) => `${placeText(place)}part ${part}, pair ${pair}: ${text}`),
     ...(rest > 0 ? [`and ${plural(rest, 'difference')} more`] : []),
   ]
 }
+
+/** In a comparison with a state, the packet of a pair. */
+const placeText = (place: object): string => ('packet' in place ? `${place.packet}, ` : '')
 
 /** What a comparison found, for people. */
 export function verifyLines(name: string, report: VerifyReport): string[] {
@@ -114,10 +111,13 @@ export function comparedText(report: VerifyReport): string {
   return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)`
 }
 
-/** Says what a target must already have, because nothing checks it: a delta neither holds nor compares the rest. */
-export function sayBase(context: Context, source: Source): void {
+/** Says that a delta holds only a part, and that a target must have its base if nothing checks that. */
+export function sayBase(context: Context, source: Source, isCompared = false): void {
   const base = baseOf(source)
-  if (base === null) return
+  if (isCompared && base !== null && typeof base !== 'string') {
+    warn(context, `${source.name} is a delta: only what differs from ${base.packet} is compared; --state compares all`)
+  }
+  if (typeof base !== 'string') return
   const name = `${source.name} is a delta: it holds only what differs from the packet with the digest ${base}`
   warn(context, `${name}, which the target must have; this is not checked`)
 }

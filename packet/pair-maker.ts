@@ -29,8 +29,11 @@ const shapeTextKept = 16_000_000
 // Approximate size of a parameter's name and source.
 const bindingBytes = 80
 
-/** Makes pairs; each kind's text comes from its pure function and is rendered once per shape. */
-export function createPairMaker(syntax: ParameterSyntax) {
+/**
+ * Makes pairs; each kind's text comes from its pure function and is rendered once per shape. `sortsLists`: whether what a
+ * cleanup keeps is sorted, so that the same graph gives the same pair; otherwise it comes as the origin sends it.
+ */
+export function createPairMaker(syntax: ParameterSyntax, sortsLists = false) {
   const shapes = new Map<string, Shape<unknown>>()
   const types = new Set<NewType>()
   let keptText = 0
@@ -52,6 +55,8 @@ export function createPairMaker(syntax: ParameterSyntax) {
     shapes.set(key, made)
     return made
   }
+
+  const listOf = (ids: Iterable<string>): string => `[${(sortsLists ? [...ids].sort() : [...ids]).join(',')}]`
 
   // A cleanup usually has the same shape as the previous one.
   let last: {
@@ -117,7 +122,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
     },
     cleanup: (node: Identity, type: RelationshipType, lists: readonly KeepList[]): WrittenPair =>
       pairOf(cleanupShape(node, type, lists), (source) =>
-        source === 'id' ? node.id.json : `[${[...(lists[source.clause] as KeepList).ids].join(',')}]`,
+        source === 'id' ? node.id.json : listOf((lists[source.clause] as KeepList).ids),
       ),
   }
 }

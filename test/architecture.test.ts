@@ -41,7 +41,7 @@ const sharedRules: Record<string, string[]> = {
 }
 
 /** The stages of a publish, in the order in which they may import. */
-const stages = ['pairs', 'report', 'write', 'select']
+const stages = ['pairs', 'report', 'state', 'write', 'select']
 /** The stages of a packet that needs no origin. */
 const stagesOfDirect = ['pairs']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''

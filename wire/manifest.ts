@@ -63,6 +63,20 @@ const replaced = z.object({
   shape: shape.nullable(),
 })
 
+/** A packet on which another one builds. `state` is the digest of its state. */
+const base = z.object({ packet: text, generation: count, state: text })
+
+/** The whole state of a graph that a packet leads to, on top of its base if it has one. Contract 4.23. */
+const state = z.object({
+  sha256: text.meta({ description: 'The same for packets that lead to the same pairs' }),
+  pairs: count,
+  nodes: count,
+  relationships: count,
+  keys: z
+    .array(z.object({ bytes: count, sha256: text, url: text.optional() }))
+    .meta({ description: 'Objects, each compressed with zstd, with the keys of everything that pairs are about' }),
+})
+
 /** A packet as its manifest describes it. Contract 7.12. */
 export const packetManifest = z
   .object({
@@ -89,8 +103,8 @@ export const packetManifest = z
       .record(text, text)
       .optional()
       .meta({ description: 'Of a node delete: the identities of nodes with other labels; absent if there are none' }),
-    /** Always null: the packet is whole. */
-    base: z.null(),
+    base: base.nullable().meta({ description: 'The packet that a target must have; null: this one is whole' }),
+    state: state.nullable().meta({ description: 'What the packet leads to, if it may be a base; null if it may not' }),
     replaced: replaced.nullable().optional().meta({
       description: 'With replaced=true: the packet of this name before; null if there was none, or it is gone',
     }),
@@ -147,6 +161,25 @@ export const readableManifest = z.looseObject({
   mappedIndices: z.record(text, text).optional(),
   /** Null if the packet never expires. */
   expiresAt: z.iso.datetime().nullable().default(null),
-  /** The digest of the packet that a target must have; null for a whole packet. */
-  base: sha256.nullable().default(null),
+  /**
+   * The packet that a target must have; null for a whole packet. `packets diff` names it by its digest, the service by
+   * the digest of the state that it leads to.
+   */
+  base: z
+    .union([sha256, z.looseObject({ packet: text, generation: count, state: sha256 })])
+    .nullable()
+    .default(null),
+  /** The state that the packet leads to; null if none is known. */
+  state: z
+    .looseObject({
+      sha256,
+      pairs: count,
+      nodes: count,
+      relationships: count,
+      keys: z.array(z.looseObject({ bytes: count, sha256, url: z.url().optional() })).default([]),
+    })
+    .nullable()
+    .default(null),
+  /** Of an undo: the states before and after the replay that it undoes. */
+  undoes: z.looseObject({ from: sha256.nullable(), to: sha256 }).nullable().default(null),
 })

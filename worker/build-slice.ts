@@ -6,6 +6,7 @@ import { observeBolt } from '../shared/observability/metrics.ts'
 import { inSpan } from '../shared/observability/spans.ts'
 import { buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
 import { createReport } from '../shared/publish/report/report.ts'
+import type { PairIndex } from '../shared/publish/state/index-pairs.ts'
 import type { Observation } from '../shared/publish/write/conflicts.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { stageParts } from '../shared/storage/staging.ts'
@@ -23,6 +24,8 @@ export interface Run {
 export interface SliceOrder extends Pick<PacketOrder, 'requests' | 'model' | 'slice' | 'listed'> {
   /** What listing the nodes has reported, if they make only this slice. */
   listing?: JobReport
+  /** Of a packet that may be a base, or has one. */
+  index?: PairIndex | null
 }
 
 /** Parts of a run of a job, or of one of its slices, under keys of this run. */
@@ -39,7 +42,7 @@ export async function buildSlice(
   context: WorkerContext,
   job: JobRecord,
   run: Run,
-  { listing, ...given }: SliceOrder,
+  { listing, index = null, ...given }: SliceOrder,
   slice?: number,
 ): Promise<Packet & { observations: Observation[] }> {
   const staging = stagingOf(context, job, run.attempt, slice)
@@ -70,7 +73,7 @@ export async function buildSlice(
   if (listing) report.add(listing)
   try {
     const { observations, ...content } = await inSpan('read origin', { kind: 'client', attributes }, () =>
-      buildPacket(order, { originPolicy, sink, signal, onProgress, report }),
+      buildPacket(order, { originPolicy, sink, signal, onProgress, report, index }),
     )
     return { staging, parts: [...staging.parts], content, observations }
   } catch (error) {

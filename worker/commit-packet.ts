@@ -7,7 +7,7 @@ import type { PacketContent } from '../shared/publish/content.ts'
 import { mergeReports } from '../shared/publish/report/report.ts'
 import { commitMs } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import type { ManifestPart } from '../shared/storage/manifest.ts'
+import type { ManifestPart, StoredState } from '../shared/storage/manifest.ts'
 import type { Staging } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -16,6 +16,10 @@ export interface Packet {
   staging: Staging
   parts: ManifestPart[]
   content: PacketContent
+  /** Set if the packet may be a base. */
+  state?: StoredState
+  /** Objects that are of no use once the packet is committed. */
+  leftovers?: readonly string[]
 }
 
 const dayMs = 24 * 3_600_000
@@ -51,7 +55,7 @@ export async function commitPacket(context: WorkerContext, job: JobRecord, packe
 async function commitOnce(
   { records, generations, failpoint }: WorkerContext,
   job: JobRecord,
-  { staging, parts, content }: Packet,
+  { staging, parts, content, state }: Packet,
 ): Promise<number> {
   const { subRequests } = job.progress
   const discard = () => staging.discard().catch(() => {})
@@ -70,7 +74,8 @@ async function commitOnce(
   const taken = () => errors.fileExists(orgName, fileName)
   const isFree = wasFreeLately(job, generations.now())
   const options = { force, above, latest: latestLately(job), isFree, until, taken }
-  const packet = { staged: { ...staging.manifest(), parts }, content, days, discard }
+  const staged = { ...staging.manifest(), parts, ...(state ? { state } : {}) }
+  const packet = { staged, content, days, discard }
   const { generation } = await inSpan('commit packet', { kind: 'internal' }, () =>
     generations.commitStaged(name, packet, options),
   )

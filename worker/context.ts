@@ -7,6 +7,7 @@ import { createFailpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, observeStore } from '../shared/observability/metrics.ts'
+import { createDigestCache } from '../shared/publish/state/digest-cache.ts'
 import { createFleet } from '../shared/queue/fleet.ts'
 import { openQueuesAndOrigins } from '../shared/queue/queues-and-origins.ts'
 import { connectPatient } from '../shared/redis/connect.ts'
@@ -52,6 +53,8 @@ export async function createWorkerContext(config: Config, log: Logger, releases:
       collect((keys: readonly string[]) => removeEnded(storage.store, keys, log), endedMs),
       (it) => it.done(),
     ),
+    /** Digests of the bases that runs of this process compare with. */
+    digests: createDigestCache(),
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     runs: createRunsInProgress(config.worker.concurrency, metrics),
     fairShare,

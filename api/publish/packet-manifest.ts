@@ -5,6 +5,8 @@ import { manifestOf } from '../../shared/publish/manifest-view.ts'
 import { type Generation, replacedBy } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { longestLinkSeconds } from '../../shared/storage/links.ts'
+import type { Manifest } from '../../shared/storage/manifest.ts'
+import type { Packets, StoredFile } from '../../shared/storage/packets.ts'
 import { packetManifest as answer, type PacketManifest } from '../../wire/manifest.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
@@ -27,7 +29,7 @@ export const packetManifest = defineEndpoint({
     const current = await generations.current(name)
     if (current === null) throw errors.noSuchPacket(orgName, fileName)
     const files = packets.filesOf(fileName, current.manifest)
-    const urls = lifetime === undefined ? undefined : await packets.sign(files, lifetime)
+    const urls = lifetime === undefined ? undefined : await linksOf(packets, files, current.manifest, lifetime)
     const value = manifestOf(orgName, fileName, current, urls)
     if (replaced) value.replaced = briefOf(orgName, fileName, await replacedBy(generations, name, current))
     // No ETag: the client asks for new links, or for another packet too, whether it knows this one or not.
@@ -36,6 +38,18 @@ export const packetManifest = defineEndpoint({
     return { kind: 'json', value, headers: { ETag: `W/"${value.sha256}"` } }
   },
 })
+
+/** Links to the parts of a packet, and to the keys of its state. */
+async function linksOf(
+  packets: Packets,
+  files: readonly StoredFile[],
+  { state, expiresAt }: Manifest,
+  lifetime: number,
+) {
+  const expiry = expiresAt === undefined ? {} : { expiresAt }
+  const pieces = (state?.lines ?? []).map(({ key }, index) => ({ key, fileName: `keys-${index + 1}.zst`, ...expiry }))
+  return { parts: await packets.sign(files, lifetime), state: await packets.sign(pieces, lifetime) }
+}
 
 function briefOf(orgName: string, fileName: string, found: Generation | null): PacketManifest['replaced'] {
   if (found === null) return null

@@ -10,6 +10,7 @@ import type { Input } from '../http/endpoint.ts'
 import { bindToModel } from './bind-to-model.ts'
 import { checkAddresses } from './check-addresses.ts'
 import { lifeDaysOf } from './life-days.ts'
+import { stateOrderOf } from './state-order.ts'
 
 export type Caller = Pick<Input, 'principal' | 'signal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
@@ -52,6 +53,7 @@ export async function submit(context: Context, caller: Caller, submission: Submi
     throw errors.fileExists(orgName, fileName)
   }
   await addresses
+  const state = await stateOrderOf(generations, submission, await binding)
   const { queuedJobs: openRunsLimit } = config.limits
   const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
   const { model } = await binding
@@ -61,6 +63,7 @@ export async function submit(context: Context, caller: Caller, submission: Submi
     const submitted = await submitJob(submitting, submission, idempotency, {
       latestBefore: latest,
       freeAt,
+      state,
       model,
       sender,
     })

@@ -34,6 +34,7 @@ export async function answerDryRun(
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
   lifeDaysOf(submission, config.limits)
+  refuseBase(submission)
   const wouldConflict = await conflicts(context, place)
   const bound = await bindToModel(context, { principal, signal }, submission)
   await checkAddresses(submission, config)
@@ -60,6 +61,14 @@ export async function answerDryRun(
   // The sample keeps the text of the pairs: to parse and print them would lose the types of numbers.
   const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)
   return { kind: 'chunks', chunks: pieces(`{"dryRun":${head},"sample":[`, sample.join(','), ']}}') }
+}
+
+/** @throws invalidRequest (400): a dry run builds a part of the packet, which shows nothing about deletions */
+function refuseBase({ requests, kind }: Submission): void {
+  const at = requests.findIndex(({ base }) => base !== undefined)
+  if (at === -1) return
+  const path = kind === 'multi' ? `[${at}].base` : 'base'
+  throw errors.invalidRequest([{ path, message: 'must not be given in a dry run, which compares with no base' }])
 }
 
 /** Nodes of each label that a dry run of a selection reads. */

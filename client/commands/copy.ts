@@ -1,15 +1,17 @@
 import { Command } from 'commander'
+import type { PublishFields } from '../../shared/request/fields.ts'
 import type { Job } from '../../wire/job.ts'
 import type { Client } from '../client.ts'
 import { type Context, printResult } from '../context.ts'
 import { openCopyKey } from '../copy-key.ts'
-import { different, Failure } from '../exit.ts'
+import { different, Failure, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, progressOption } from '../options.ts'
 import { persist } from '../persist.ts'
 import { prepareTarget } from '../prepare-target.ts'
-import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import { hasBase, type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import type { PacketSource } from '../replay/source/load-part.ts'
 import { verify } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { ServiceError } from '../service-error.ts'
@@ -33,11 +35,15 @@ async function run(context: Context, file: string | undefined, options: Options)
   requireConsistent(options)
   const target = await readTarget(context, options)
   const requests = await readRequests(context, file, options)
+  requireDeltas(requests, options)
   const client = await openService(context, options)
   const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)
-  if (!key.isKnown) await prepareTarget(context, client, target, requests, force, options)
+  if (!key.isKnown) {
+    const delta = await deltaOf(context, requests, options, client)
+    await prepareTarget(context, client, target, requests, force, options, delta)
+  }
   const id = await key
     .publish((value) => client.publish(requests, value, force, context.signal))
     .catch((error) => {
@@ -56,6 +62,30 @@ async function run(context: Context, file: string | undefined, options: Options)
   const verified = { isEqual: isEqual(compared), ...compared }
   printResult(context, options.json, { job, replay: replayed, verify: verified }, lines)
   if (compared.differing > 0) throw different()
+}
+
+/** Refuses options that have no effect on these requests. @throws Failure (usage) */
+function requireDeltas(requests: readonly PublishFields[], { record, ignoreBase }: Options): void {
+  const isBase = requests.some((one) => hasBase(one) || one.asBase === true)
+  if (record && !isBase) throw usageError('--record: needs --as-base or --base')
+  if (ignoreBase && !requests.some(hasBase)) throw usageError('--ignore-base: needs --base')
+}
+
+/** A delta with the base that the requests name; null if they name none, or the service will refuse it. */
+async function deltaOf(
+  context: Context,
+  requests: readonly PublishFields[],
+  options: Options,
+  client: Client,
+): Promise<PacketSource | null> {
+  const named = requests.find(hasBase)
+  if (named === undefined) return null
+  const base = await serviceSource(context, `${named.orgName}/${named.base}`, options, client)
+  const { packet, state } = base.chain ?? {}
+  if (packet === undefined || state === null || state === undefined) return null
+  const name = `the packet of ${named.orgName}`
+  const chain = { packet: name, base: { packet, state }, state: null, undoes: null }
+  return { name, sha256: null, generation: null, requires: null, parts: [], chain }
 }
 
 /** The packet that a job has made. @throws Failure (service) if it was removed or replaced, or nothing answers */

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
-import { kindLines, packetText, reportLines, requiresLines } from '../format.ts'
+import { kindLines, packetText, plural, reportLines, requiresLines } from '../format.ts'
 import type { CommonOptions } from '../options.ts'
 import { pictureOfShape } from '../picture/picture-of-shape.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { type Contents, contentsOf } from '../source/contents.ts'
+import type { Manifest } from '../source/manifest.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 
@@ -24,9 +25,9 @@ export function inspect(context: Context): Command {
         await savePicture(options.picture, pictureOfShape(source.name, { shape, identities }))
       }
       const { name, generation, sha256 } = source
-      const { base = null, expiresAt = null } = source.manifest ?? {}
+      const { base = null, state = null, expiresAt = null } = source.manifest ?? {}
       const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-      const result = { name, generation, sha256, base, expiresAt, ...contents, parts }
+      const result = { name, generation, sha256, base, state, expiresAt, ...contents, parts }
       printResult(context, options.json, result, linesOf(source, contents))
     })
 }
@@ -39,9 +40,16 @@ function linesOf(
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
     ...(manifest?.expiresAt ? [`expires: ${manifest.expiresAt}`] : []),
-    ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
+    ...(manifest?.base ? [`base: ${baseText(manifest.base)}, the packet that a target must have`] : []),
+    ...(manifest?.state ? [`state: ${stateText(manifest.state)}`] : []),
     ...kindLines(statements),
     ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
   ]
 }
+
+const baseText = (base: NonNullable<Manifest['base']>): string =>
+  typeof base === 'string' ? base : `${base.packet}, generation ${base.generation}`
+
+const stateText = ({ sha256, pairs, nodes, relationships }: NonNullable<Manifest['state']>): string =>
+  `${sha256}, of ${plural(pairs, 'pair')}, ${plural(nodes, 'node')} and ${plural(relationships, 'relationship')}`

@@ -8,7 +8,15 @@ import { openRejects, type Rejects } from '../rejects.ts'
 import { namesOf } from '../replay/preflight/constraints.ts'
 import type { ReplayReport } from '../replay/replay.ts'
 import { dryRun } from '../replay/verify/verify.ts'
-import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
+import {
+  type ReplayingOptions,
+  recordFileOf,
+  replayText,
+  requireChain,
+  requireConsistent,
+  runReplay,
+  withReplaying,
+} from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { baseOf } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
@@ -41,7 +49,7 @@ export function replay(context: Context): Command {
     )
     .addOption(
       new Option('--dry-run', 'write nothing; say what would change').conflicts([
-        ...['state', 'restart', 'onError', 'rejects', 'inOrder', 'undo'],
+        ...['state', 'restart', 'onError', 'rejects', 'inOrder', 'undo', 'record'],
       ]),
     )
     .addOption(progressOption(context))
@@ -58,6 +66,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   }
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  requireChain(source, options)
   sayBase(context, source)
   if (file !== undefined && resolve(file) === source.place) {
     throw usageError(`--rejects: ${file} is the packet to replay; name another file`)
@@ -83,12 +92,19 @@ function whereRejects({ rejectedBefore }: ReplayReport, file: string | undefined
 /** Says what a replay would change. */
 async function foretell(context: Context, word: string, options: Options): Promise<void> {
   requireConsistent(options)
-  const { createConstraints, withoutConstraints } = options
+  const { createConstraints, withoutConstraints, ignoreBase } = options
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  requireChain(source, options)
   sayBase(context, source)
   const report = await runComparison(context, source, target, options, (packet, to, settings) =>
-    dryRun(packet, to, { ...settings, createConstraints, withoutConstraints }),
+    dryRun(packet, to, {
+      ...settings,
+      createConstraints,
+      withoutConstraints,
+      recordFile: recordFileOf(to),
+      ignoreBase,
+    }),
   )
   const { differing, missingConstraints } = report
   const changes = `${plural(differing, 'pair')} of ${comparedIn(report)} would change the target`

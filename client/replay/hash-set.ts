@@ -57,6 +57,7 @@ export function createHashSet(slots = 1_024) {
       table[at] = first | isMarked
       return true
     },
+    isMarked: (hash: Uint32Array): boolean => ((table[placeOf(hash)] as number) & isMarked) !== 0,
     get size() {
       return size
     },
@@ -71,10 +72,18 @@ export type TextSet = ReturnType<typeof createTextSet>
 /** A set of texts. It stores a hash for each, in at most 43 bytes of memory: a packet may name many millions. */
 export function createTextSet() {
   const known = createHashSet()
+  const isUnmarked = (hash: Uint32Array) => known.has(hash) && !known.isMarked(hash)
   return {
     /** @returns whether the text is new */
     add: (text: string): boolean => known.add(hashOf(text)),
     has: (text: string): boolean => known.has(hashOf(text)),
+    /** Whether the set has the text, and nobody has marked it. */
+    isUnmarked: (text: string): boolean => isUnmarked(hashOf(text)),
+    /** Marks the text if the set has it. @returns whether it has, and nobody had marked it */
+    markOnce(text: string): boolean {
+      const hash = hashOf(text)
+      return isUnmarked(hash) && known.mark(hash)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Pair, Place } from '../../packet/parts/parse-part.ts'
 import { createRecogniser } from '../../packet/recognise.ts'
+import { type Guard, type GuardOptions, openGuard } from './base/guard.ts'
 import { packPart } from './order/packed.ts'
 import { survey } from './preflight/needs.ts'
 import { createMissing, type PreflightSettings, preflight } from './preflight/preflight.ts'
@@ -11,7 +12,7 @@ import { createRunner } from './run/run-batch.ts'
 import { lanesOfAuto, runWindow } from './run/run-window.ts'
 import { settle } from './run/settle.ts'
 import { createTally, type Tally } from './run/transaction.ts'
-import type { PacketSource, PartSource } from './source/load-part.ts'
+import type { Chain, PacketSource, PartSource } from './source/load-part.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
 import { endUndo } from './undo/directory.ts'
 import { readFacts } from './undo/facts.ts'
@@ -19,7 +20,7 @@ import { saveUndo } from './undo/save-undo.ts'
 
 export type { PacketSource, PartSource, Target }
 
-export interface ReplayOptions extends PreflightSettings {
+export interface ReplayOptions extends PreflightSettings, GuardOptions {
   /** How many transactions may run at once; `auto`: four. Without constraints, and in order, always one. */
   lanes: number | 'auto'
   /**
@@ -75,7 +76,7 @@ export function replay(source: PacketSource, target: Target, options: ReplayOpti
 }
 
 async function replayInto(
-  connection: Connection,
+  target: Connection,
   source: PacketSource,
   { url, database }: Target,
   options: ReplayOptions,
@@ -89,7 +90,9 @@ async function replayInto(
   // The manifest may omit a constraint that only an undo needs.
   const facts = undoDirectory === undefined ? null : await readFacts(source, settings)
   const constraints = facts?.rules ?? needed
-  const found = await preflight(connection, constraints, options, signal, facts?.mapped)
+  const found = await preflight(target, constraints, options, signal, facts?.mapped)
+  const guard = await openGuard(target, source, options, found.databaseId, signal)
+  const connection: Connection = guard === null ? target : { ...target, check: guard.check }
   const { generation } = source
   const packetAndTarget = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
   const replayed = { ...packetAndTarget, replay: resume.idOf(packetAndTarget) }
@@ -117,11 +120,15 @@ async function replayInto(
   await createMissing(connection, found, signal)
   const undo =
     undoDirectory === undefined ? null : { directory: undoDirectory, replayed, isNew: resume.isNew(replayed.replay) }
-  const begin = () => resume.begin({ ...replayed, ...held })
+  const begin = async () => {
+    await resume.begin({ ...replayed, ...held })
+    await guard?.begin()
+  }
   if (undo === null || facts === null) await begin()
   else {
     const known = { ...facts, mapped: found.useful }
-    await saveUndo(connection, source, { undo, facts: known, isBegun: resume.known !== null, begin }, settings)
+    const undoes = undoesOf(source, guard)
+    await saveUndo(connection, source, { undo, facts: known, undoes, isBegun: resume.known !== null, begin }, settings)
   }
 
   partsDone = held.done.length
@@ -150,9 +157,17 @@ async function replayInto(
     await resume.add(later.parts, [...later.refused, ...refused])
     tell()
   }
+  // A refused pair is not at the target.
+  if (tally.rejected === 0) await guard?.end()
   if (undo !== null) await endUndo(undo)
   await resume.end()
   const seconds = (performance.now() - started) / 1_000
   const { done, rejected } = held
   return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }
+}
+
+/** What an undo of the replay says about states; null if it leads to none that is known. */
+function undoesOf({ chain }: PacketSource, guard: Guard | null): Chain['undoes'] {
+  const to = chain?.state ?? null
+  return guard === null || to === null ? null : { from: guard.before, to }
 }

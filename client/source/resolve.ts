@@ -65,17 +65,30 @@ export async function serviceSource(
   options: CommonOptions,
   opened?: Client,
 ): Promise<Source> {
+  const found = await findService(context, word, options, opened)
+  if (found !== null) return found
+  throw new Failure('service', `"${word}" is no file here and no packet at ${serviceUrl(context, options)}`)
+}
+
+/** The same; null if the service has none. */
+export async function findService(
+  context: Context,
+  word: string,
+  options: CommonOptions,
+  opened?: Client,
+): Promise<Source | null> {
   if ((options.url ?? context.environment.PACKETS_URL) === undefined) {
     throw usageError(`"${word}" is no file here, and no service is named: set PACKETS_URL or pass --url`)
   }
   const url = serviceUrl(context, options)
   const name = splitName(word)
-  const missing = new Failure('service', `"${word}" is no file here and no packet at ${url}`)
-  if (name === null) throw missing
+  if (name === null) return null
   const client = opened ?? (await openService(context, options))
   const answer = await client.manifest(name.orgName, name.fileName, linkSeconds, context.signal).catch((error) => {
-    throw error instanceof ServiceError && error.status === 404 ? missing : error
+    if (error instanceof ServiceError && error.status === 404) return null
+    throw error
   })
+  if (answer === null) return null
   const parsed = parseManifest(answer)
   const hasLinks = typeof parsed === 'string' || parsed.parts.every(({ url: link }) => link !== undefined)
   const manifest = hasLinks ? parsed : 'parts: url: is missing'

@@ -63,6 +63,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
 /** Leaves out links, which are secrets and expire soon, and the compression, because parts are written decompressed. */
 const asWritten = (manifest: Manifest) => ({
   ...manifest,
+  state: manifest.state && { ...manifest.state, keys: manifest.state.keys.map(({ url: _, ...piece }) => piece) },
   parts: manifest.parts.map(({ url: _, compression: __, storedBytes: ___, ...part }) => part),
 })
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { SourceBroken } from '../../packet/broken.ts'
 import { identitiesIn } from '../replay/source/identities-in.ts'
-import type { PacketSource, PartSource } from '../replay/source/load-part.ts'
+import type { Chain, PacketSource, PartSource } from '../replay/source/load-part.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 
 /** A packet that a command works on, wherever it comes from. */
@@ -70,12 +70,20 @@ export function sourceOf(
     // A list that is cut short does not say what the packet needs.
     requires: moreConstraints ? null : { server, constraints },
     mapped: identitiesIn(manifest.mappedIndices),
+    chain: chainOf(manifest),
     parts: manifest.parts.map((part) => partOf(part.fileName, (signal) => fetch(part, signal), part)),
   }
 }
 
-/** The digest of the packet that a target must have before this one; null if it needs none. */
-export const baseOf = ({ manifest }: Pick<Source, 'manifest'>): string | null => manifest?.base ?? null
+const chainOf = ({ packet, base, state, undoes }: Manifest): Chain => ({
+  packet,
+  base: typeof base === 'string' ? null : base,
+  state: state?.sha256 ?? null,
+  undoes,
+})
+
+/** The packet that a target must have before this one; null if it needs none. */
+export const baseOf = ({ manifest }: Pick<Source, 'manifest'>): Manifest['base'] => manifest?.base ?? null
 
 /** A source without a manifest. */
 export const bareSource = (name: string, place: string, parts: PartSource[]): Source => ({

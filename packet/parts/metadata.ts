@@ -34,7 +34,7 @@ export function createPartMetadata() {
   let idField: string | null = null
   let postback: string[] | null = null
   let updatedIds: string[] | null = null
-  let deletedIds: readonly string[] | null = null
+  let deletedIds: string[] | null = null
   let collapsedCount = 0
   let skipped: Skipped | null = null
   let bytes = 200
@@ -97,7 +97,8 @@ export function createPartMetadata() {
     },
     /** Ids of nodes that the part deletes, for search de-indexing. If given, the metadata has nothing else. */
     deleted(ids: readonly string[]): void {
-      deletedIds = ids
+      deletedIds ??= []
+      for (const id of ids) deletedIds.push(id)
       bytes += size(ids)
     },
     /** Creates the list of ids for search indexing, even if it stays empty. */

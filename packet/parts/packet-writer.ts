@@ -38,6 +38,8 @@ interface PacketWriterOptions {
   errors: PacketErrors
   sink: PartSink
   onPair?: OnPair | undefined
+  /** Told of each pair, by its bytes without metadata: whether the target has it already, so that it is left out. */
+  isKnown?: ((bytes: Buffer, topic: Topic) => boolean) | undefined
 }
 
 // One part fills while two are being delivered.
@@ -50,7 +52,7 @@ const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 10
  * Splits pairs into parts and passes them to `sink`, a few at a time; memory holds only these few parts. Contract 6.
  * @throws the errors that `errors` makes, and what the sink throws.
  */
-export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: PacketWriterOptions) {
+export function createPacketWriter({ limits, maxPairs, errors, sink, onPair, isKnown }: PacketWriterOptions) {
   const free: PartBuffer[] = []
   const underWay = new Set<Promise<void>>()
   let part = new PartBuffer()
@@ -58,6 +60,7 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
   let statements: StatementCounts = {}
   const tally = createShapeTally()
   const written = { pairs: 0, parts: 0, bytes: 0 }
+  let made = 0
   let failure: { error: unknown } | null = null
 
   function hasRoom(textBytes: number, update: MetadataUpdate | undefined): boolean {
@@ -109,7 +112,9 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
     if (bytes.length > limits.maxPairBytes) {
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
-    if (++written.pairs > maxPairs) throw errors.tooManyPairs(maxPairs)
+    if (++made > maxPairs) throw errors.tooManyPairs(maxPairs)
+    if (isKnown?.(bytes, topic)) return undefined
+    written.pairs++
     tally.add(topic, elements)
     if (hasRoom(bytes.length, update)) {
       put(bytes, topic, description, update)

@@ -2,6 +2,7 @@ import { bytesText } from '../../packet/bytes-text.ts'
 import { AppError, caused, type Issue, maxIssues } from './app-error.ts'
 
 export * from './of-origins.ts'
+export * from './of-states.ts'
 
 /** Formats "originIds: required when …"; omits the path when the issue concerns the whole body. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)

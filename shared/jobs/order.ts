@@ -17,6 +17,8 @@ export interface JobOrder {
   bound: boolean
   /** Whether a sub-request selects nodes. A run then lists them, and how many slices the job has depends on them. */
   selects?: boolean
+  /** Set if the packet is to be a base of others, or has a base itself. */
+  state?: StateOrder
   /**
    * The latest generation of the packet's name at submission, 0 if there is none; the job's own will be higher. It is
    * immutable and written with the record, so a Redis that was rolled back has the right value or lacks the job.
@@ -27,6 +29,13 @@ export interface JobOrder {
    * milliseconds; absent: it did not look.
    */
   freeAt?: number
+}
+
+export interface StateOrder {
+  /** The packet that the target has, as it was when the job was accepted; null: the packet is whole. */
+  base: { fileName: string; generation: number } | null
+  /** Which part of the nodes or relationships of the base may be deleted, 0 to 1; null: nothing is deleted. */
+  deleteMissing: number | null
 }
 
 /** The order of a job that asks for these options and otherwise takes the defaults. */
@@ -40,7 +49,7 @@ export const orderOf = (asked: Pick<JobOrder, 'batchSize' | 'force'> & Partial<J
 })
 
 /** Fields of a request that its job's order takes over. The sub-requests of a job agree on each of them. */
-type OrderField = 'callbackUrl' | 'expiresAfterDays' | 'compression'
+type OrderField = 'callbackUrl' | 'expiresAfterDays' | 'compression' | 'asBase' | 'base' | 'deleteMissing'
 
 /** The value of the field in the first sub-request that has it. */
 export const askedFor = <F extends OrderField>(requests: readonly PublishRequest[], field: F): PublishRequest[F] =>
@@ -48,7 +57,15 @@ export const askedFor = <F extends OrderField>(requests: readonly PublishRequest
 
 /** A sub-request without the fields that its job's order takes over. */
 export function withoutOrder<R extends Partial<Record<OrderField, unknown>>>(request: R): Omit<R, OrderField> {
-  const { callbackUrl: _, expiresAfterDays: __, compression: ___, ...rest } = request
+  const {
+    callbackUrl: _,
+    expiresAfterDays: __,
+    compression: ___,
+    asBase: ____,
+    base: _____,
+    deleteMissing: ______,
+    ...rest
+  } = request
   return rest
 }
 

@@ -15,6 +15,7 @@ import { planOf } from '../request/plan.ts'
 import { notationOf, type PacketContent } from './content.ts'
 import { packetErrors } from './pairs/packet-errors.ts'
 import { createReport, identitiesOfPacket, type Report } from './report/report.ts'
+import type { PairIndex } from './state/index-pairs.ts'
 import { createObservations, detectConflicts, distinctTreatments, type Observation } from './write/conflicts.ts'
 import type { BuildObserver } from './write/observer.ts'
 import { originsUntil } from './write/origins.ts'
@@ -65,17 +66,19 @@ export interface BuildContext {
   observer?: BuildObserver
   /** Stays readable if the build fails. */
   report?: Report
+  /** Of a packet that may be a base, or has one. Pairs that the base has are left out. */
+  index?: PairIndex | null
 }
 
 /**
  * Reads the origins and passes the packet's parts to `sink`, in memory that does not depend on the packet's size.
  * Independent of queue and HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs
- * has one empty part, a slice without pairs has no part.
+ * has one empty part, a slice without pairs has no part, nor has a packet with an index.
  * @throws AppError: 400, 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
  */
 export async function buildPacket(
   order: PacketOrder,
-  { originPolicy, sink, signal, onProgress, observer, ...context }: BuildContext,
+  { originPolicy, sink, signal, onProgress, observer, index = null, ...context }: BuildContext,
 ): Promise<Built> {
   const { sizes = defaultSizes, report = createReport(order.model) } = context
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
@@ -84,7 +87,7 @@ export async function buildPacket(
     signal.throwIfAborted()
     if (timeout.aborted) throw errors.jobTimedOut(order.limitSeconds)
   }
-  const pairs = createPairMaker(order.syntax)
+  const pairs = createPairMaker(order.syntax, index !== null)
   const { first, treatments } = order.slice ?? { first: 0, treatments: distinctTreatments(order.requests) }
   const rulesFor = order.model ? createModelRules(order.model) : null
   const observations = createObservations()
@@ -102,6 +105,7 @@ export async function buildPacket(
     errors: packetErrors,
     sink: deliver,
     onPair: observer?.pair,
+    isKnown: index?.take,
   })
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
@@ -112,7 +116,7 @@ export async function buildPacket(
     const model = rulesFor?.(plan)
     const pathOf = (field: string) => (isMulti ? `[${first + at}].${field}` : field)
     const listed = order.listed?.[at] ?? null
-    return { ...origin, sizes, plan, listed, pathOf, conflicts, pairs, writer, report, model, observer }
+    return { ...origin, sizes, plan, listed, pathOf, conflicts, pairs, writer, report, model, observer, index }
   })
   for (const at of order.requests.keys()) {
     interrupted()
@@ -133,7 +137,8 @@ export async function buildPacket(
     subRequestsDone++
     progress()
   }
-  await writer.end({ evenIfEmpty: order.slice === undefined })
+  // Deletions may follow, which are other parts.
+  await writer.end({ evenIfEmpty: order.slice === undefined && index === null })
   interrupted()
   await origins.release()
   report.newTypes(pairs.newTypes())

@@ -7,7 +7,7 @@ import type { JobReport, ModelReport } from '../../wire/job.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import type { Generation } from '../storage/generations.ts'
 import { packetName } from '../storage/keys.ts'
-import type { ManifestPart } from '../storage/manifest.ts'
+import type { ManifestPart, StoredState } from '../storage/manifest.ts'
 import type { PacketContent } from './content.ts'
 import { mergeReports } from './report/report.ts'
 
@@ -15,8 +15,8 @@ import { mergeReports } from './report/report.ts'
 export function manifestOf(
   orgName: string,
   fileName: string,
-  { generation, manifest: { jobId, createdAt, expiresAt, parts, content } }: Generation,
-  urls?: readonly string[],
+  { generation, manifest: { jobId, createdAt, expiresAt, parts, state, content } }: Generation,
+  urls?: { parts: readonly string[]; state: readonly string[] },
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
   const { parameterSyntax, numbers, report, shape = null, mappedIndices } = content as PacketContent
@@ -37,16 +37,31 @@ export function manifestOf(
       bytes,
       sha256,
       ...(compression === undefined ? {} : { compression, storedBytes }),
-      ...(urls ? { url: urls[index] as string } : {}),
+      ...(urls ? { url: urls.parts[index] as string } : {}),
     })),
     statements: statementsOf(parts),
     requires: requiresOf(report),
     report: mergeReports([report]),
     shape,
     ...(mappedIndices === undefined ? {} : { mappedIndices }),
-    base: null,
+    base: state?.base ? baseOf(orgName, state.base) : null,
+    state: state ? stateOf(state, urls?.state) : null,
   }
 }
+
+const baseOf = (orgName: string, { fileName, generation, state }: NonNullable<StoredState['base']>) => ({
+  packet: packetName(orgName, fileName),
+  generation,
+  state,
+})
+
+const stateOf = ({ sha256, pairs, nodes, relationships, lines }: StoredState, urls?: readonly string[]) => ({
+  sha256,
+  pairs,
+  nodes,
+  relationships,
+  keys: lines.map(({ bytes, sha256 }, index) => ({ bytes, sha256, ...(urls ? { url: urls[index] as string } : {}) })),
+})
 
 const sumOf = (parts: readonly ManifestPart[], count: (part: ManifestPart) => number) =>
   parts.reduce((sum, part) => sum + count(part), 0)

@@ -27,6 +27,7 @@ interface SubmitOptions {
   latestBefore?: number
   /** See `JobOrder`. */
   freeAt?: number | undefined
+  state?: JobOrder['state']
   /** The model that the requests are bound to. */
   model?: BoundModel | null
   sender?: Sender | undefined
@@ -56,7 +57,7 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  { latestBefore = 0, freeAt, model = null, sender }: SubmitOptions = {},
+  { latestBefore = 0, freeAt, state, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
   const { requests, batchSize, force, ...job } = submission
@@ -69,6 +70,7 @@ export async function submitJob(
     ...(freeAt === undefined ? {} : { freeAt }),
     bound: model !== null,
     ...(selects(requests) ? { selects: true } : {}),
+    ...(state ? { state } : {}),
     callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
     compression: askedFor(requests, 'compression') ?? 'none',
   }

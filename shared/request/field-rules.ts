@@ -25,8 +25,9 @@ type Rule = readonly (readonly [condition: Condition, message?: string])[]
 /** `when` requires `then`. */
 const rule = (when: Condition, then: Condition, message: string): Rule => [[no(when)], [then, message]]
 
+const storedOnly = 'must not be given together with returnOnly, which stores nothing'
 const storesNothing = ['expiresAfterDays', 'compression'].map((field) =>
-  rule(isTrue('returnOnly'), no(given(field)), 'must not be given together with returnOnly, which stores nothing'),
+  rule(isTrue('returnOnly'), no(given(field)), storedOnly),
 )
 
 /** Rules about what a publish request selects, which the OpenAPI document has, too. `rules.ts` has further rules. */
@@ -76,6 +77,8 @@ export const optionRules: readonly Rule[] = [
     no(given('callbackUrl')),
     'must not be given together with returnOnly, which makes no job',
   ),
+  rule(no(given('base')), no(given('deleteMissing')), 'needs base'),
+  ...[given('base'), isTrue('asBase')].map((one) => rule(isTrue('returnOnly'), no(one), storedOnly)),
   ...storesNothing,
 ]
 

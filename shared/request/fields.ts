@@ -111,6 +111,12 @@ export const compression = z
   .enum(compressions)
   .describe('gzip: store the parts compressed, with the header Content-Encoding for downloads; not with returnOnly')
 
+/** The part of the nodes, or of the relationships, of a base that may be deleted without being asked for. */
+const deletedByDefault = 0.1
+const deleteMissing = z
+  .union([flag, z.strictObject({ atMost: z.number().gt(0, 'must be more than 0').max(1, 'must be at most 1') })])
+  .transform((given) => (given === false ? undefined : given === true ? deletedByDefault : given.atMost))
+
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
   dbUrl: url(parseDbUrl).describe(
@@ -175,6 +181,13 @@ export const publishFields = {
   }),
   expiresAfterDays,
   compression,
+  asBase: flag.describe('index the packet, so that it may be the base of others; not with returnOnly'),
+  base: fileName.describe(
+    'name of an earlier packet of the org: leave out the pairs that it leads to already; not with returnOnly',
+  ),
+  deleteMissing: deleteMissing.describe(
+    'with base: delete nodes and relationships that the base has and this publish no longer, at most 10 % of them',
+  ),
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 

@@ -87,6 +87,21 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   return { label, idProperty, id: properties.rendered(index, rule.numbers) }
 }
 
+/**
+ * The identities that a node would have by others of its labels. A target has the node under them too, so a deletion by
+ * one of them would find it.
+ */
+export function otherIdentitiesOf(rule: IdentityRule, { labels, properties }: NodeKeys, own: Identity): Identity[] {
+  return labels.flatMap((label) => {
+    const idProperty = rule.idProperties.get(label)
+    if (idProperty === undefined || label === own.label) return []
+    const index = properties.shape.indexOf(idProperty)
+    const isUsable =
+      index !== -1 && !properties.isNaN(index) && isPublishableIn(rule.syntax, properties.shape.kinds[index] as Kind)
+    return isUsable ? [{ label, idProperty, id: properties.rendered(index, rule.numbers) }] : []
+  })
+}
+
 /** The label by which a rule identifies a node with these labels and this text in `index`; null if there is none. */
 export function identityLabel(
   { idProperties, defaultLabel }: IdentityRule,

@@ -8,7 +8,7 @@
  *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
  *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts;
  *                                       `=3-1767225600000`: until then (epoch milliseconds)
- *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
+ *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run, and the state that they lead to
  *   a/.jobs/<job>/request               a job's request, with encrypted credentials
  *   a/.jobs/<job>/model                 the model, if the request is bound to one
  *   a/.jobs/<job>/plan                  how a large job is split into slices
@@ -90,7 +90,11 @@ export function partKey(name: string, jobId: string, run: string, slice: number,
   return `${partsOf(name, jobId)}${run}/${number(slice)}-${number(part)}`
 }
 
-/** Parses the key of a part; null for any other key. */
+/** Key of a piece of a state, or of a slice's share of one, that belongs to one run of a job. `piece` counts from 1. */
+export const stateKey = (name: string, jobId: string, run: string, slice: number, piece: number): string =>
+  partKey(name, jobId, run, slice, piece).replace(/-(\d+)$/, '-state-$1')
+
+/** Parses the key of a part, or of a piece of a state; null for any other key. */
 export function parsePartKey(key: string): { name: string; jobId: string; run: string } | null {
   const [, top, rest, jobId, run] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/([\w-]+)\/[^/]+$/s.exec(key) ?? []
   return jobId === undefined || run === undefined ? null : { name: `${top}/${rest}`, jobId, run }

@@ -24,6 +24,8 @@ export interface ManifestPart extends z.infer<typeof reliablePart> {
   storedBytes?: number
 }
 
+const reliablePiece = z.object({ key: z.string() })
+
 /** The fields that storage relies on. A newer version may write more. */
 const reliable = z.object({
   jobId: z.string(),
@@ -37,7 +39,36 @@ const reliable = z.object({
   /** For a void generation: the generation that readers see instead, 0 if none. */
   over: z.int().nonnegative().exactOptional(),
   parts: z.array(reliablePart),
+  /** Only of a packet that may be a base. */
+  state: z.object({ digests: z.array(reliablePiece), lines: z.array(reliablePiece) }).exactOptional(),
 })
+
+/** A stored piece of a state. */
+export interface StatePiece {
+  key: string
+  bytes: number
+  /** Digest of the bytes, in hexadecimal. */
+  sha256: string
+}
+
+/**
+ * The index of the whole state that a packet leads to, on top of its base if it has one. docs/storage.md#states
+ */
+export interface StoredState {
+  /** SHA-256 of all digests: two packets with the same set of pairs lead to the same state. */
+  sha256: string
+  pairs: number
+  nodes: number
+  relationships: number
+  /** The packet that the target must have; null if this one is whole. `state`: the `sha256` of its state. */
+  base: { fileName: string; generation: number; state: string } | null
+  /** Identifies the labels and id properties that gave the nodes their identities. */
+  indices: string
+  /** Sorted digests of pairs, 16 bytes each, divided into pieces. */
+  digests: StatePiece[]
+  /** Sorted lines, divided into pieces, each compressed with zstd by itself. `first`: the hash of its first line. */
+  lines: (StatePiece & { first: number })[]
+}
 
 /** One generation of a packet. It is written once and never changed. */
 export interface Manifest extends z.infer<typeof reliable> {
@@ -46,6 +77,7 @@ export interface Manifest extends z.infer<typeof reliable> {
   /** The run that wrote it. */
   run?: string
   parts: ManifestPart[]
+  state?: StoredState
   /** Describes what the packet holds. Storage keeps it without reading it. */
   content?: object
 }
@@ -62,6 +94,10 @@ export function parseManifest(key: string, json: Buffer): Manifest {
   if (error) throw errors.packetDamaged(new Error(`the manifest ${key} is of an unknown format`, { cause: error }))
   return manifest
 }
+
+/** The keys of everything that belongs to a generation. */
+export const keysOf = ({ parts, state }: Manifest): string[] =>
+  [...parts, ...(state?.digests ?? []), ...(state?.lines ?? [])].map(({ key }) => key)
 
 export const isDamage = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'packetDamaged'

@@ -226,7 +226,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
       return contentOf(stream, bytes, compression)
     },
     /** Download URIs, in the files' order. None is valid after its file expires. */
-    sign: (files: readonly StoredFile[], lifetimeSeconds: number) =>
+    sign: (files: readonly Pick<StoredFile, 'key' | 'fileName' | 'expiresAt'>[], lifetimeSeconds: number) =>
       Promise.all(
         files.map(({ key, fileName, expiresAt }) =>
           store.sign(key, untilExpiry(expiresAt, lifetimeSeconds, store.now()), fileName),

@@ -1,14 +1,14 @@
 import type { AppError } from '../errors/app-error.ts'
 import { inBatches } from '../store/batches.ts'
 import type { Generations } from './generations.ts'
-import { isDamage } from './manifest.ts'
+import { isDamage, keysOf } from './manifest.ts'
 
 const none: ReadonlySet<string> = new Set()
 
 export type References = ReturnType<typeof createReferences>
 
 /**
- * Parts that the generations of one packet refer to. Reads each manifest once, however many runs are checked, and holds
+ * Parts and states that the generations of one packet refer to. Reads each manifest once, however many runs are checked, and holds
  * one number per generation in memory.
  */
 export function createReferences(generations: Generations, name: string) {
@@ -44,7 +44,7 @@ export function createReferences(generations: Generations, name: string) {
       const generation = made.get(jobId)
       const manifest = generation === undefined ? null : await generations.read(name, generation)
       if (manifest === null) return none
-      last = { jobId, keys: new Set(manifest.parts.map(({ key }) => key)) }
+      last = { jobId, keys: new Set(keysOf(manifest)) }
       return last.keys
     },
   }

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ObjectStore } from '../store/object-store.ts'
 import { type Compression, compressed } from './compression.ts'
-import { partKey } from './keys.ts'
-import type { Manifest, ManifestPart } from './manifest.ts'
+import { partKey, stateKey } from './keys.ts'
+import type { Manifest, ManifestPart, StatePiece } from './manifest.ts'
 
 interface Part {
   /** From 1. */
@@ -26,6 +26,7 @@ export type Staging = ReturnType<typeof stageParts>
 export function stageParts(store: ObjectStore, name: string, { jobId, attempt, compression }: Staged, slice = 0) {
   const run = randomUUID()
   const parts: ManifestPart[] = []
+  const pieces: StatePiece[] = []
   return {
     /** Identifies this run; part of its keys. */
     run,
@@ -40,10 +41,18 @@ export function stageParts(store: ObjectStore, name: string, { jobId, attempt, c
       const storedAs = encoding ? { compression: encoding, storedBytes: stored.length } : {}
       parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements, ...storedAs }
     },
+    /** Stores a piece of the state that the parts lead to. */
+    async putState(bytes: Buffer): Promise<StatePiece> {
+      const key = stateKey(name, jobId, run, slice, pieces.length + 1)
+      const piece = { key, bytes: bytes.length, sha256: hash('sha256', bytes) }
+      pieces.push(piece)
+      await store.put(key, bytes)
+      return piece
+    },
     manifest: (): Manifest => ({ jobId, attempt, run, createdAt: new Date().toISOString(), parts }),
-    /** Removes the stored parts. Only for a run to which no manifest or slice result refers, now or later. */
+    /** Removes what was stored. Only for a run to which no manifest or slice result refers, now or later. */
     async discard() {
-      for (const part of parts) if (part) await store.remove(part.key)
+      for (const stored of [...parts, ...pieces]) if (stored) await store.remove(stored.key)
     },
   }
 }

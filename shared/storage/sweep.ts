@@ -3,7 +3,7 @@ import { inBatches } from '../store/batches.ts'
 import { probes, type StoredObject } from '../store/object-store.ts'
 import type { Generations } from './generations.ts'
 import { hiddenBelow, markerKey, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
-import { type Manifest, unlessUnreadable } from './manifest.ts'
+import { keysOf, type Manifest, unlessUnreadable } from './manifest.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
@@ -92,7 +92,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (by === null || !isLongSuperseded(by) || (await rules.isAlive(manifest.jobId))) continue
       await removeMarkers(object.key)
       await remove('generations', object.key)
-      await inBatches(manifest.parts, ({ key }) => remove('parts', key))
+      await inBatches(keysOf(manifest), (key) => remove('parts', key))
     }
     // Remove markers that were written late, after the removal of their generation.
     for (const [manifestKey, [marker]] of markers) {

@@ -82,6 +82,7 @@ test('the manifest of a packet of one part says what it is, what it holds, and w
       others: 0,
     },
     base: null,
+    state: null,
   })
   expect(Object.keys(manifest)[0]).toBe('packet')
   expect(job.report).toMatchObject({ collapsed: 0, missing: { originIds: { count: 0 } } })

@@ -4,6 +4,7 @@ import { auth } from './mutants/auth.ts'
 import { callbacks } from './mutants/callbacks.ts'
 import { convert } from './mutants/convert.ts'
 import { cypher } from './mutants/cypher.ts'
+import { deltas } from './mutants/deltas.ts'
 import { jobScripts } from './mutants/job-scripts.ts'
 import { jobs } from './mutants/jobs.ts'
 import { manager } from './mutants/manager.ts'
@@ -38,6 +39,7 @@ export const mutants: readonly Mutant[] = [
   ...publishParts,
   ...publishBuild,
   ...replayUndo,
+  ...deltas,
   ...manager,
   ...storage,
   ...jobs,

@@ -42,7 +42,7 @@ describe('the table of settings', () => {
 })
 
 test('the error table lists every code of the catalogue, with its status', () => {
-  const catalogue = ['catalogue', 'of-origins'].map((name) => textOf(`shared/errors/${name}.ts`)).join('')
+  const catalogue = ['catalogue', 'of-origins', 'of-states'].map((name) => textOf(`shared/errors/${name}.ts`)).join('')
   const thrown = [...catalogue.matchAll(/(?:new AppError|caused)\(\s*(\d{3}),\s*'(\w+)'/g)].map(
     ([, status, code]) => `${status} ${code}`,
   )

@@ -1,4 +1,4 @@
-import neo4j, { type Driver, type Session } from 'neo4j-driver'
+import neo4j, { type Driver, type Session, type Transaction } from 'neo4j-driver'
 import { extendBolt } from '../../../packet/packstream/extend-bolt.ts'
 import { ReplayError } from '../errors.ts'
 import { isRefusedBookmark } from './failures.ts'
@@ -17,6 +17,8 @@ export interface Target {
 export interface Connection {
   session(): Session
   close(): Promise<void>
+  /** Called in each transaction of a replay, after what it writes; what it throws rolls the transaction back. */
+  check?(transaction: Transaction): Promise<void>
   /** Called when the target refuses a bookmark of its own: later sessions send none. */
   forgetBookmarks?(): void
 }

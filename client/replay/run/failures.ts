@@ -72,9 +72,11 @@ export const isTaken = (error: unknown): boolean =>
 /** Whether the error is due to an interruption. */
 export const isAbort = (error: unknown): error is Error => error instanceof Error && error.name === 'AbortError'
 
-/** The error for a failure that no pair has caused. Returns an interruption unchanged. */
+/** The error for a failure that no pair has caused. Returns an interruption, and a finished message, unchanged. */
 export const targetFailed = (error: unknown): Error =>
-  isAbort(error) ? error : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
+  isAbort(error) || error instanceof ReplayError
+    ? error
+    : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
 
 /** Thrown inside a transaction that touched more or fewer elements than it has rows, and rolls it back. */
 export class MiscountedRows extends Error {}

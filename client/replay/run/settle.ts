@@ -202,7 +202,10 @@ async function inOneTransaction(connection: Connection, batches: Batch<PackedIte
           throw error
         }
       }
-      if (ends === 'commit') await transaction.commit()
+      if (ends === 'commit') {
+        await connection.check?.(transaction)
+        await transaction.commit()
+      }
       return { committed, failure: null }
     } finally {
       await transaction.close()

@@ -18,7 +18,8 @@ export const commitBatch = (
   inSession(connection, async (session) => {
     const transaction = await session.beginTransaction()
     try {
-      const done = await runRows(transaction, batch)
+      // The second query is sent without waiting for the answer to the first.
+      const [done] = await Promise.all([runRows(transaction, batch), connection.check?.(transaction)])
       await inTurn(commits, () => transaction.commit())
       return done
     } finally {

@@ -17,7 +17,18 @@ export interface PacketSource {
   requires: { server: string; constraints: { label: string; property: string }[] } | null
   /** Identities of the request that the manifest names, besides the identities of statements and parts. */
   mapped?: readonly Uniqueness[]
+  /** Of which states its manifest speaks; absent for bare part files. */
+  chain?: Chain
   parts: readonly PartSource[]
+}
+
+/** The place of a packet in a chain of deltas. States are digests. */
+export interface Chain {
+  /** The name of the packet at the service: `acme/people.json`. */
+  packet: string
+  base: { packet: string; state: string } | null
+  state: string | null
+  undoes: { from: string | null; to: string } | null
 }
 
 export interface PartSource {

@@ -6,6 +6,7 @@ import type { SealedPart } from '../../../packet/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { type OneReplay, otherThan, stateSchema } from '../resume/resume.ts'
+import type { Chain } from '../source/load-part.ts'
 import { createPacketDirectory, isUnfinished, manifestFile } from '../source/packet-directory.ts'
 import { writeWhole } from '../whole-file.ts'
 
@@ -121,8 +122,8 @@ export function createUndoFiles(undo: UndoDirectory) {
      * `begin` remembers that a transaction may begin from now on.
      * @throws ReplayError `refused` if another replay has completed an undo in this directory meanwhile
      */
-    async complete(needed: readonly Uniqueness[], begin: () => Promise<void>): Promise<void> {
-      const more = { parameterSyntax: 'dollar', numbers: 'plain' }
+    async complete(needed: readonly Uniqueness[], undoes: Chain['undoes'], begin: () => Promise<void>): Promise<void> {
+      const more = { parameterSyntax: 'dollar', numbers: 'plain', ...(undoes === null ? {} : { undoes }) }
       await files.end({ statements, needed }, more, async () => {
         await claim(undo)
         isClaimed = true

@@ -4,7 +4,7 @@ import { maxPairsPerPart, partLimits } from '../../../packet/parts/part-buffer.t
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort } from '../run/failures.ts'
-import type { LoadSettings, PacketSource } from '../source/load-part.ts'
+import type { Chain, LoadSettings, PacketSource } from '../source/load-part.ts'
 import { saveBetween } from './between-ends.ts'
 import { saveDeleted } from './deleted.ts'
 import { createUndoFiles, openUndo, type UndoDirectory } from './directory.ts'
@@ -23,6 +23,15 @@ const undoErrors: PacketErrors = {
   notUtf8: () => refused('the target sent a string that is not UTF-8'),
 }
 
+interface Undoing {
+  undo: UndoDirectory
+  facts: Facts
+  /** What the undo does to the state of the target. */
+  undoes: Chain['undoes']
+  isBegun: boolean
+  begin: () => Promise<void>
+}
+
 /**
  * Reads everything that a packet will touch at the target, before the first transaction, and writes a packet that
  * restores it into a directory. Keeps a complete undo of the same replay, which was read before that replay wrote.
@@ -32,7 +41,7 @@ const undoErrors: PacketErrors = {
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { undo, facts, isBegun, begin }: { undo: UndoDirectory; facts: Facts; isBegun: boolean; begin: () => Promise<void> },
+  { undo, facts, undoes, isBegun, begin }: Undoing,
   settings: LoadSettings,
 ): Promise<void> {
   const files = createUndoFiles(undo)
@@ -53,7 +62,7 @@ export async function saveUndo(
       await saveDeleted(items, reader, images)
     }
     await writer.end()
-    await files.complete(reader.used(), begin)
+    await files.complete(reader.used(), undoes, begin)
   } catch (error) {
     await writer.settle()
     await files.discard().catch(() => {})

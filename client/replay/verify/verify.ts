@@ -2,6 +2,8 @@ import { type DifferenceKind, differenceKinds, type Finding } from '../../../pac
 import { type StatementKind, statementKinds } from '../../../packet/kinds/statement.ts'
 import type { Place } from '../../../packet/parts/parse-part.ts'
 import { createRecogniser } from '../../../packet/recognise.ts'
+import { type GuardOptions, openGuard } from '../base/guard.ts'
+import type { Item } from '../order/batches.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { survey } from '../preflight/needs.ts'
 import { type PreflightSettings, preflight, preflightRead } from '../preflight/preflight.ts'
@@ -16,6 +18,8 @@ export interface VerifyOptions extends ReaderSettings {
   sample: number
   onProgress?: (progress: VerifyProgress) => void
   onDifference?: (difference: Difference) => void
+  /** Selects what to compare of each pair: all of it, a share of its list, or nothing (null). */
+  select?: (item: Item) => Item | null
   /** Limit of the JSON of parts that are compared together, bytes; twice as much is in memory. */
   windowBytes?: number
 }
@@ -46,19 +50,21 @@ export const verify = (source: PacketSource, target: Target, options: VerifyOpti
 export async function dryRun(
   source: PacketSource,
   target: Target,
-  options: VerifyOptions & PreflightSettings,
+  options: VerifyOptions & PreflightSettings & GuardOptions,
 ): Promise<VerifyReport> {
   const { signal } = options
   const { missing } = await atTarget(target, 'write', signal, async (connection) => {
     const { needed } = await survey(source, { recognise: createRecogniser(), signal })
-    return preflight(connection, needed, options, signal)
+    const found = await preflight(connection, needed, options, signal)
+    await openGuard(connection, source, options, found.databaseId, signal)
+    return found
   })
   return { ...(await verify(source, target, options)), missingConstraints: missing }
 }
 
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
   const started = performance.now()
-  const { sample, mostShown, windowBytes = usualWindowBytes, signal } = options
+  const { sample, mostShown, windowBytes = usualWindowBytes, select = (item) => item, signal } = options
   const report: VerifyReport = {
     pairs: zeros(statementKinds),
     differing: 0,
@@ -72,7 +78,8 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
   const settings = { recognise: createRecogniser(), windowBytes, signal }
   for await (const window of windowsOf(source, [...source.parts.keys()], settings)) {
-    const items = window.flatMap((part) => part.items).filter(() => Math.random() < sample)
+    const selected = window.flatMap((part) => part.items.flatMap((item) => select(item) ?? []))
+    const items = selected.filter(() => Math.random() < sample)
     for (const { recognised } of items) report.pairs[recognised.kind]++
     const differing = new Set<Place>()
     await read(items, (batch, found) => {

@@ -2,6 +2,7 @@ import type { FinalState } from '../../../wire/job-states.ts'
 import { AppError } from '../../errors/app-error.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { PacketContent } from '../../publish/content.ts'
+import type { Indices } from '../../publish/state/stored.ts'
 import type { Observation } from '../../publish/write/conflicts.ts'
 import type { Generations } from '../../storage/generations.ts'
 import {
@@ -13,7 +14,7 @@ import {
   sliceResultKey,
   sliceResultsOf,
 } from '../../storage/keys.ts'
-import { type ManifestPart, voided } from '../../storage/manifest.ts'
+import { type ManifestPart, type StatePiece, voided } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { isSliced, type JobRecord } from '../job.ts'
@@ -26,7 +27,19 @@ export interface SliceResult extends PacketContent {
   run: string
   parts: ManifestPart[]
   observations: Observation[]
+  /** The slice's share of the packet's state, if the packet may be a base. */
+  state?: StateShare
 }
+
+/** What a slice adds to a state: digests and compressed lines, and what gave its nodes their identities. */
+export interface StateShare {
+  digests: StatePiece[]
+  lines: StatePiece[]
+  indices: Indices
+}
+
+const keysOf = ({ parts, state }: SliceResult): string[] =>
+  [...parts, ...(state?.digests ?? []), ...(state?.lines ?? [])].map(({ key }) => key)
 
 /**
  * Stores a slice's result unless another run already has: one run's result counts.
@@ -128,7 +141,7 @@ export async function discardSlices({ store, generations }: Voiding, job: Voidab
   if (done.size === 0 || !(await voidJob(generations, job))) return
   for (const slice of done) {
     const result = await readSliceResult(store, job, slice)
-    for (const { key } of result?.parts ?? []) await store.remove(key)
+    for (const key of result ? keysOf(result) : []) await store.remove(key)
   }
 }
 

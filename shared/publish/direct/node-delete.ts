@@ -13,6 +13,9 @@ const {
   onModelViolation: ___,
   select: ____,
   maxNodes: _____,
+  asBase: ______,
+  base: _______,
+  deleteMissing: ________,
   ...usedOrIgnored
 } = publishFields
 const notTaken = {
@@ -21,6 +24,9 @@ const notTaken = {
   onModelViolation: 'nothing is read',
   select: 'nothing is read',
   maxNodes: 'nothing is read',
+  asBase: 'nothing is read',
+  base: 'nothing is read',
+  deleteMissing: 'nothing is read',
 }
 
 /** The request as documented, which clients send. */

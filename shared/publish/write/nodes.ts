@@ -4,7 +4,7 @@ import { isUndecodable } from '../../../packet/values/render-value.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { InternalId } from '../../read/internal-ids.ts'
 import type { NodeRow } from '../../read/nodes.ts'
-import { identityOf, type NodeKeys } from '../../request/identity.ts'
+import { identityOf, type NodeKeys, otherIdentitiesOf } from '../../request/identity.ts'
 import { typeOf } from '../../request/model/data-types.ts'
 import { nothingBroken } from '../../request/model/model-rules.ts'
 import type { Plan } from '../../request/plan.ts'
@@ -29,11 +29,16 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
     const identity = identify(context, node, row)
     if (identity && !isIncomplete(context, row, identity)) identities.set(node, identity)
     else skipped.add(node)
+    if (identity && skipped.has(node)) context.index?.keep(identity)
     if (identity === null && plan.selectors) countUnidentified(context, row)
     if (identity && plan.search && isSearched(plan, labels)) addSearchId(context, row, searchIds)
   }
   await uniqueness.check(onDuplicate(context))
-  for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
+  for (const [node, identity] of identities) {
+    if (!uniqueness.isDuplicate(identity)) continue
+    skipped.add(node)
+    context.index?.keep(identity)
+  }
   for (const node of skipped) {
     identities.delete(node)
     searchIds.delete(node)
@@ -105,10 +110,15 @@ export function identify(
   // Record the node even if the model refuses it: it exists, so no cleanup may treat it as missing.
   conflicts.identified(node, keys, identity)
   const violation = model ? model.identity(identity, typeOf(keys.properties.kindOf(identity.idProperty))) : null
-  if (violation && isRefused(context, { node, keys, identity }, violation)) return null
+  if (violation && isRefused(context, { node, keys, identity }, violation)) {
+    context.index?.keep(identity)
+    return null
+  }
   uniqueness.add(identity, keys.properties)
   report.identity(identity)
   context.observer?.identified(identity)
+  if (context.index && keys.labels.length > 1)
+    context.index.alsoFoundBy(identity, otherIdentitiesOf(plan.identity, keys, identity))
   return identity
 }
 

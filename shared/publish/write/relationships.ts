@@ -6,6 +6,7 @@ import type { RelationshipRow } from '../../read/relationship-rows.ts'
 import { readRelationships } from '../../read/relationships.ts'
 import { identityOf } from '../../request/identity.ts'
 import { ownIdOf, relationshipIdOf } from '../pairs/relationship-upserts.ts'
+import type { PairIndex } from '../state/index-pairs.ts'
 import type { Chunk } from './chunk.ts'
 import type { ReadRelationship } from './cleanup/cleanup.ts'
 import { identify } from './nodes.ts'
@@ -79,7 +80,7 @@ function selectPublishable(
     if (farPosition !== null && farPosition < end) known.add(row.relationship)
     const relationship = { row, type, position, farPosition }
     if (context.observer) observe(context, relationship, near === undefined)
-    if (!cleanup.keepRead(relationship)) skip(context, relationship)
+    if (!cleanup.keepRead(relationship)) skip(context, chunk, relationship)
     else if (plan.publishesRelationships) {
       const far = near ? identify(context, row.far.node, row.far, place.identity) : null
       const hasId = plan.relationshipIdField !== null
@@ -87,7 +88,7 @@ function selectPublishable(
       if (near && far && (own || !hasId)) {
         seen.see(place.position, far)
         publishable.push({ relationship, near, far, own })
-      } else skip(context, relationship)
+      } else skip(context, chunk, relationship)
     }
   }
   for (const position of positions) done.add(position)
@@ -117,7 +118,7 @@ function publish(
   for (const { relationship, near, far, own } of publishable) {
     const { row, type, farPosition } = relationship
     if (context.uniqueness.isDuplicate(far)) {
-      skip(context, relationship)
+      skip(context, chunk, relationship)
       continue
     }
     if (context.observer && context.targets.positionOf(row.far.node) === -1) context.observer.farEnd(row.far.node)
@@ -144,7 +145,23 @@ function observe(context: WriteContext, { row, type }: ReadRelationship, isNearS
 }
 
 /** Skips a relationship, and the cleanups at its ends, which would delete it. */
-function skip(context: WriteContext, relationship: ReadRelationship) {
+function skip(context: WriteContext, chunk: Chunk, relationship: ReadRelationship) {
   countSkipped(context, 'relationships')
+  if (context.index) keep(context.index, context, chunk, relationship)
   context.cleanup.suppress(relationship)
+}
+
+/** Notes a skipped relationship: a delta must not delete it. If an end has no identity, no pair was ever about it. */
+function keep(
+  index: PairIndex,
+  { plan: { identity: rule } }: WriteContext,
+  chunk: Chunk,
+  { row, type }: ReadRelationship,
+) {
+  const keys = chunk.rows.find(({ node }) => node === row.node)
+  const near = keys ? identityOf(rule, keys) : null
+  const far = identityOf(rule, row.far)
+  if (near === null || 'problem' in near || 'problem' in far) return
+  const [start, end] = row.isOutgoing ? [near, far] : [far, near]
+  index.keepBetween({ start, type: type.type, end })
 }

@@ -10,6 +10,7 @@ import type { Plan } from '../../request/plan.ts'
 import type { NodeUpserts } from '../pairs/node-upserts.ts'
 import type { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import type { Report } from '../report/report.ts'
+import type { PairIndex } from '../state/index-pairs.ts'
 import type { RequestCleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
 import type { BuildObserver } from './observer.ts'
@@ -29,6 +30,8 @@ export interface RequestContext extends Reading {
   model?: ModelRules | undefined
   pairs: PairMaker
   writer: PacketWriter
+  /** Set if the packet may be a base, or has one. */
+  index?: PairIndex | null
   /** Set in a dry run. */
   observer?: BuildObserver | undefined
 }

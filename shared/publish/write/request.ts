@@ -80,6 +80,7 @@ export async function writeRequest(
     relationshipUpserts: new RelationshipUpserts(plan, pairs, stamp),
     stamp,
   }
+  context.index?.stampedWith(plan.timestamp.stampsRelationships && stamp ? stamp.value.json : null)
   reportMissing(context, 'originIds', missing)
   if (found) await writeFound(context, found)
   let next = 0

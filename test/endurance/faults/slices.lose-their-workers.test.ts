@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { overrides } from '../../../dev/service.ts'
+import type { PacketManifest } from '../../../wire/manifest.ts'
 import { logOf, until, untilFrozen, untilRunEnded } from '../../support/faults/processes.ts'
 import { lastingLocks } from '../../support/faults/short-times.ts'
 import { stuckOrigin } from '../../support/faults/stuck-origin.ts'
@@ -18,7 +19,8 @@ test('a large multi that loses a worker at every step of its slices is completed
   // 1,010 people in sub-requests of 10: five slices of 20 and one of 1.
   const version = await drawVersion(world.origin, inject('stack').neo4j, 1_010)
   const first = await start(world, 'slicesAdded:kill')
-  const job = await world.publish({ version, fileName: 'large', batchSize: 150 })
+  const requests = version.requests.map((request) => ({ ...request, asBase: true }))
+  const job = await world.publish({ version, fileName: 'large', batchSize: 150, requests })
   expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' })
   await expireLocks(world)
   const steps = ['midRead:kill:7', 'partStored:kill:2', 'beforeSliceResult:kill', 'sliceStored:kill']
@@ -37,6 +39,8 @@ test('a large multi that loses a worker at every step of its slices is completed
   ])
   // Each of the four workers lost only its own slice; no other slice was rebuilt.
   expect(end?.attempt).toBe(5)
+  const { body } = await world.client.get<PacketManifest>(`/1.0/publish/${world.org}/large/manifest`)
+  expect(body.state).toMatchObject({ pairs: 2_020, nodes: 1_010 })
   await mustHold(world)
 })
 

@@ -136,7 +136,9 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
         unlink('`LIKES`', ['a', 'b'], ['b', 'a']),
         pairOf(deletion, { ids: ['c', 'd'], kept_0: 7n }),
         pairOf(`MERGE (n:\`${label}More\` {\`key\`: $id}) SET n = {\`id\`: $p_0, \`key\`: $key}`, {
-          ...{ id: 7n, key: 7n, p_0: 'c' },
+          id: 7n,
+          key: 7n,
+          p_0: 'c',
         }),
       ])
       expect(report.counters).toMatchObject({ relationshipsDeleted: 2, nodesDeleted: 1 })

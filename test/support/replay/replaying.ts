@@ -94,7 +94,7 @@ export const verified = (
   options: Partial<VerifyOptions> = {},
 ): Promise<VerifyReport> => verify(source, targetOf(address), { ...usualComparison, ...options })
 
-const usualComparison: VerifyOptions = {
+export const usualComparison: VerifyOptions = {
   lanes: 'auto',
   batchRows: 1_000,
   sample: 1,

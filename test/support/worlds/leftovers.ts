@@ -31,7 +31,7 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
   })
 }
 
-/** After a sweep the bucket holds only the packets that were current, with their parts and plain files, and what other orgs have. */
+/** After a sweep the bucket holds only the packets that were current, with their parts, states and plain files, and what other orgs have. */
 export async function mustBeSweptClean(world: World): Promise<void> {
   const { storage, org, otherOrgs, reader } = world
   const wanted = new Map<string, number>([[orgKey(org), 2]])
@@ -42,6 +42,8 @@ export async function mustBeSweptClean(world: World): Promise<void> {
       const part = current?.manifest.parts[index]
       wanted.set(plain, part?.bytes ?? 0).set(part?.key ?? '', part?.bytes ?? 0)
     }
+    const { digests = [], lines = [] } = current?.manifest.state ?? {}
+    for (const { key, bytes } of [...digests, ...lines]) wanted.set(key, bytes)
   }
   await sweepNow(world)
   const left: StoredObject[] = []

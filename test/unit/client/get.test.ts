@@ -20,6 +20,21 @@ test('get writes the parts, and the manifest without links', async () => {
   expect(requests[0]?.url).toBe('/1.0/publish/acme/people.json/manifest?lifetime=86400')
 })
 
+test('get keeps what a manifest says of a chain of deltas, without the links to the keys of its state', async () => {
+  const base = { packet: 'acme/before.json', generation: 2, state: 'b'.repeat(64) }
+  const piece = { bytes: 9, sha256: 'c'.repeat(64) }
+  const state = { sha256: 'a'.repeat(64), pairs: 3, nodes: 2, relationships: 1 }
+  const keys = [{ ...piece, url: 'http://127.0.0.1/keys?signature=secret' }]
+  const { get, directory } = await startPacketService(undefined, { base, state: { ...state, keys } })
+  expect(await get()).toMatchObject({ code: 0 })
+  const written = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
+  expect(written).toMatchObject({ base, state: { ...state, keys: [piece] } })
+  expect(JSON.stringify(written)).not.toContain('secret')
+  const { stdout } = await runCli(['inspect', directory])
+  expect(stdout).toContain('base: acme/before.json, generation 2, the packet that a target must have\n')
+  expect(stdout).toContain(`state: ${state.sha256}, of 3 pairs, 2 nodes and 1 relationship\n`)
+})
+
 test('the token goes to the service only, not to the links', async () => {
   const { get, requests } = await startPacketService()
   await get()

@@ -155,3 +155,23 @@ test('a redirect is not followed: the request holds the credentials of the origi
     sent: 1,
   })
 })
+
+test('a delta is asked for by its base, with the share that may be deleted', async () => {
+  const bodyOf = async (...words: string[]) => (await publish(['-', '--no-wait', ...words])).requests[0]?.body
+  expect(await bodyOf('--as-base')).toEqual([expect.objectContaining({ asBase: true })])
+  expect(await bodyOf('--base', 'old.json', '--delete-missing')).toMatchObject([
+    { base: 'old.json', deleteMissing: true },
+  ])
+  const share = { base: 'old.json', deleteMissing: { atMost: 0.3 } }
+  expect(await bodyOf('--base', 'old.json', '--delete-missing=0.3')).toMatchObject([share])
+  expect(await bodyOf()).toEqual([expect.not.objectContaining({ base: expect.anything() })])
+})
+
+test.each([
+  [['--delete-missing'], '--delete-missing: needs --base'],
+  [['--base', 'b', '--delete-missing=0'], 'must be a number above 0, at most 1.'],
+  [['--base', 'b', '--delete-missing=30%'], 'must be a number above 0, at most 1.'],
+])('options of a delta that have no meaning are refused: %j', async (words, message) => {
+  const { code, stderr, requests } = await publish(['-', ...words])
+  expect({ code, stderr, requests }).toEqual({ code: 2, stderr: expect.stringContaining(message), requests: [] })
+})

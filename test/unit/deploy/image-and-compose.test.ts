@@ -56,11 +56,11 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
     expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name, true).args])
   })
 
-  test('the service has least privileges, and writes only to memory', () => {
+  test('the service has least privileges, and writes only to memory, or the worker to scratch space', () => {
     expect(serviceOf(name)).toMatchObject({
       build: '.',
       read_only: true,
-      tmpfs: ['/tmp'],
+      tmpfs: name === 'worker' ? [] : ['/tmp'],
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     })
@@ -183,11 +183,12 @@ describe('the image', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  test('the image needs no writable file system', () => {
+  test('the image needs no writable file system but scratch space of the worker', () => {
     const writes = /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rmdir|copyFile)(Sync)?\(/
     const isOfPrograms = (file: string) => !file.startsWith('shared/replay/')
     const files = globSync('{api,worker,doctor,packet,wire,shared}/**/*.ts').filter(isOfPrograms)
-    expect(files.filter((file) => writes.test(textOf(file)))).toEqual([])
+    expect(files.filter((file) => writes.test(textOf(file)))).toEqual(['shared/publish/state/scratch.ts'])
+    expect(serviceOf('worker')).toMatchObject({ read_only: true, tmpfs: [], volumes: ['/tmp'] })
     // A replay keeps its state in a file, but no program that runs in the image replays.
     expect(files.filter((file) => textOf(file).includes('/replay/'))).toEqual([])
   })

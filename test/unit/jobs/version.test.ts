@@ -49,6 +49,7 @@ const fieldsOfFirst = [
 const fieldsOfVersion: Record<number, readonly string[]> = {
   1: fieldsOfFirst,
   2: [...fieldsOfFirst, 'maxNodes', 'select'].sort(),
+  3: [...fieldsOfFirst, 'maxNodes', 'select'].sort(),
 }
 
 const valuesOf = (field: string): string => {

@@ -26,6 +26,7 @@ test('a node that the model refuses is reported as existing, so that no cleanup 
   const checked: unknown[] = []
   const context = only<RequestContext>({
     observer: undefined,
+    index: null,
     plan,
     report,
     model: createModelRules(bound)(plan),

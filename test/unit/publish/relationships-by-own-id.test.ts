@@ -44,6 +44,7 @@ function openContext(answer: Parameters<typeof answeringOrigin>[0], onUnpublisha
     report: createReport(),
     uniqueness: createUniqueness(origin),
     observer: undefined,
+    index: null,
     model: undefined,
     conflicts: { identified() {}, published() {}, missed() {} },
     schema: { types: async () => ['KNOWS'], indexedBy: async () => null, renewed() {} },

@@ -1,0 +1,108 @@
+import type { ParameterSyntax } from '../../../packet/cypher/parameters.ts'
+import type { Identity } from '../../../packet/identity.ts'
+import { idText } from '../../../packet/identity.ts'
+import { nodeDelete } from '../../../packet/kinds/node-delete.ts'
+import { relationshipDelete } from '../../../packet/kinds/relationship-delete.ts'
+import { pairOf, type Shape, shapeOf } from '../../../packet/pair.ts'
+import { createPacketWriter, type PartSink } from '../../../packet/parts/packet-writer.ts'
+import { partLimits } from '../../../packet/parts/part-buffer.ts'
+import * as errors from '../../errors/catalogue.ts'
+import { packetErrors } from '../pairs/packet-errors.ts'
+import { type Gone, isRelationship, nodeOf, relationshipOf } from './gone.ts'
+
+/** Elements that one statement deletes. Beyond this limit another statement begins: a transaction locks all of them. */
+const mostElements = 500
+
+interface DeletionSettings {
+  syntax: ParameterSyntax
+  batchSize: number
+  /** Lines of nodes by the keys of others: see `Comparison`. */
+  renamed: ReadonlyMap<string, ReadonlySet<string>>
+  sink: PartSink
+}
+
+/** Deletions of one statement, and the rows of its list. */
+interface Open {
+  shape: Shape<unknown>
+  name: 'ids' | 'ends'
+  rows: string[]
+  nodes: string[]
+}
+
+/**
+ * Writes the deletions of what a base has and a new state lacks. They do not depend on the order among the packet's other
+ * pairs, of which none is about what they delete. Contract 4.23.
+ */
+export async function writeDeletions(
+  gone: AsyncIterable<Gone>,
+  { syntax, batchSize, renamed, sink }: DeletionSettings,
+) {
+  const writer = createPacketWriter({
+    limits: partLimits(batchSize),
+    maxPairs: Number.MAX_SAFE_INTEGER,
+    errors: packetErrors,
+    sink,
+  })
+  const open = new Map<string, Open>()
+
+  async function close({ shape, name, rows, nodes }: Open): Promise<void> {
+    const list = `[${rows.join(',')}]`
+    await writer.write(
+      pairOf(shape, () => list),
+      `the list "${name}" of a deletion`,
+      (metadata) => metadata.deleted(nodes),
+      rows.length,
+    )
+    rows.length = 0
+    nodes.length = 0
+  }
+
+  async function add(key: string, make: () => Omit<Open, 'rows' | 'nodes'>, row: string, node?: string): Promise<void> {
+    const it = open.get(key) ?? { ...make(), rows: [], nodes: [] }
+    open.set(key, it)
+    it.rows.push(row)
+    if (node !== undefined) it.nodes.push(node)
+    if (it.rows.length === mostElements) await close(it)
+  }
+
+  for await (const one of gone) {
+    if (isRelationship(one)) {
+      const { start, type, end, own } = relationshipOf(one)
+      const ids = [start.id, end.id, ...(own ? [own.id] : [])]
+      const key = JSON.stringify([kindOf(start), type, kindOf(end), own?.key, own?.id.wrap])
+      const field = own && { key: own.key, value: own.id }
+      const make = () => ({
+        shape: shapeOf(relationshipDelete({ start, type, end }, field), syntax),
+        name: 'ends' as const,
+      })
+      await add(key, make, `[${ids.map(({ json }) => json).join(',')}]`)
+      continue
+    }
+    const node = nodeOf(one.payload === null ? one.key : `${one.key}\t${one.payload}`)
+    // A list of points, for one: Cypher converts the elements of a list, but not those of lists in it.
+    if (node.id.list) throw errors.undeletable(`the "${node.label}" with a list of such values as "${node.idProperty}"`)
+    const { wrap } = node.id
+    const except = [...(renamed.get(one.key) ?? [])].map(nodeOf)
+    const make = () => ({
+      shape: shapeOf(nodeDelete(node, { wrap, list: wrap !== null }), syntax),
+      name: 'ids' as const,
+    })
+    if (except.length === 0) await add(JSON.stringify(kindOf(node)), make, node.id.json, idText(node.id))
+    else await deleteExcept(node, except)
+  }
+
+  async function deleteExcept(node: Identity, except: readonly Identity[]): Promise<void> {
+    const { wrap } = node.id
+    const shape = shapeOf(nodeDelete(node, { wrap, list: wrap !== null }, except), syntax)
+    const pair = pairOf(shape, (source) =>
+      source === 'ids' ? `[${node.id.json}]` : (except[(source as { kept: number }).kept] as Identity).id.json,
+    )
+    await writer.write(pair, `the deletion of "${idText(node.id)}"`, (metadata) => metadata.deleted([idText(node.id)]))
+  }
+
+  for (const it of open.values()) if (it.rows.length > 0) await close(it)
+  await writer.end({ evenIfEmpty: false })
+  return writer.shape()
+}
+
+const kindOf = ({ label, idProperty, id: { wrap, list } }: Identity) => [label, idProperty, wrap, list]

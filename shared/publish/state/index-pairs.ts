@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import type { Identity } from '../../../packet/identity.ts'
+import type { Topic } from '../../../packet/kinds/statement.ts'
+import type { Ends } from '../../../packet/pair-maker.ts'
+import { nodeKeyOf, relationshipKeys } from '../../../packet/state/keys.ts'
+import type { KnownDigests } from './known-digests.ts'
+import { nodeLine, type PairKind, pairKindOf } from './pair-kinds.ts'
+import { digestBytes, type Sorter } from './sorter.ts'
+
+// Lines of nodes that were written lately: a node is an end of many relationships.
+const recentLines = 4_096
+
+/**
+ * Indexes the pairs of a packet while it is built: the digest of each, and lines for what it is about. Contract 4.23.
+ * @param base the digests of the base; null: the packet is whole
+ */
+export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, base: KnownDigests | null) {
+  const kinds = new WeakMap<Topic, PairKind>()
+  const recent: string[] = Array(recentLines).fill('')
+  const digest = Buffer.allocUnsafe(digestBytes)
+  let input = Buffer.allocUnsafeSlow(64 * 1024)
+  let stamp: Buffer | null = null
+
+  function digestOf({ kind, digest: text, start }: PairKind, pair: Buffer): string {
+    const needed = text.length + pair.length
+    if (needed > input.length) input = Buffer.allocUnsafeSlow(2 * needed)
+    let length = text.copy(input)
+    const at = stamp !== null && kind === 'relationshipUpsert' ? onlyPlace(pair, stamp, start) : -1
+    if (at === -1) length += pair.copy(input, length, start)
+    else {
+      length += pair.copy(input, length, start, at)
+      length += pair.copy(input, length, at + (stamp as Buffer).length)
+    }
+    return hash('sha256', input.subarray(0, length), 'binary')
+  }
+
+  function add(line: string): void {
+    const place =
+      (Math.imul(line.length, 31) + line.charCodeAt(line.length - 3) * 961 + line.charCodeAt(line.length - 2)) %
+      recentLines
+    if (recent[place] === line) return
+    recent[place] = line
+    sorter.addLine(line)
+  }
+
+  return {
+    /**
+     * The value of the stamp in the pairs of relationships that follow, as JSON; null if they have none. It is no part
+     * of a digest: it changes with every publish.
+     */
+    stampedWith(json: string | null): void {
+      stamp = json === null ? null : Buffer.from(`":${json}`)
+    },
+    /** Indexes a pair, given by its bytes without metadata. @returns whether the base has it, so that it need not be sent */
+    take(pair: Buffer, topic: Topic): boolean {
+      let kind = kinds.get(topic)
+      if (kind === undefined) {
+        kind = pairKindOf(pair)
+        kinds.set(topic, kind)
+      }
+      digest.write(digestOf(kind, pair), 0, digestBytes, 'latin1')
+      sorter.addDigests(digest)
+      for (const line of kind.linesOf(pair)) add(line)
+      return base?.has(digest) === true
+    },
+    /** Notes a node that the origin has but the packet leaves out: it is not gone. */
+    keep(identity: Identity): void {
+      add(nodeLine(identity))
+    },
+    /** Likewise for a relationship, or several between two nodes. */
+    keepBetween({ start, type, end }: Ends): void {
+      add(`${relationshipKeys(start, type, end)(start.id, end.id)}\ts`)
+    },
+    /** Notes that a node, which pairs name by `identity`, may also be found by others of its labels and their ids. */
+    alsoFoundBy(identity: Identity, others: readonly Identity[]): void {
+      for (const other of others) add(`${nodeKeyOf(other)}\ta${nodeLine(identity)}`)
+    },
+  }
+}
+
+export type PairIndex = ReturnType<typeof createPairIndex>
+
+/** Where a text occurs; -1 if it does not, or more than once. */
+function onlyPlace(bytes: Buffer, text: Buffer, from: number): number {
+  const at = bytes.indexOf(text, from)
+  return at === -1 || bytes.indexOf(text, at + 1) !== -1 ? -1 : at
+}

@@ -1,0 +1,94 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Bytes that scratch space keeps in memory. Beyond this limit it writes to a file. */
+const mostInMemory = 8 * 1024 * 1024
+const blockBytes = 16 * 1024
+
+/** Opens a file for this process alone in the directory TMPDIR. It has no name any more, so a crash leaves nothing. */
+export function openUnnamed(): number {
+  const directory = mkdtempSync(join(tmpdir(), 'packets-'))
+  try {
+    return openSync(join(directory, 'scratch'), 'wx+', 0o600)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+interface Bucket {
+  filled: (Buffer | { at: number; bytes: number })[]
+  block: Buffer
+  length: number
+}
+
+/**
+ * Bytes in buckets, which may exceed the memory: what is added to a bucket comes back in order. Memory holds a block of
+ * each bucket.
+ */
+export function createScratch(buckets: number) {
+  const all = Array.from({ length: buckets }, (): Bucket => ({ filled: [], block: Buffer.alloc(0), length: 0 }))
+  let inMemory = 0
+  let file: { fd: number; length: number } | null = null
+
+  function write(bytes: Buffer): { at: number; bytes: number } {
+    file ??= { fd: openUnnamed(), length: 0 }
+    const at = file.length
+    for (let done = 0; done < bytes.length; ) done += writeSync(file.fd, bytes, done, bytes.length - done, at + done)
+    file.length += bytes.length
+    return { at, bytes: bytes.length }
+  }
+
+  function read({ at, bytes }: { at: number; bytes: number }): Buffer {
+    const into = Buffer.allocUnsafe(bytes)
+    for (let done = 0; done < bytes; ) {
+      const count = readSync((file as { fd: number }).fd, into, done, bytes - done, at + done)
+      if (count === 0) throw new Error('a scratch file is shorter than what was written')
+      done += count
+    }
+    return into
+  }
+
+  function flush(bucket: Bucket): void {
+    const filled = bucket.block.subarray(0, bucket.length)
+    if (inMemory + bucket.block.length <= mostInMemory) {
+      inMemory += bucket.block.length
+      bucket.filled.push(filled)
+      bucket.block = Buffer.alloc(0)
+    } else if (filled.length > 0) bucket.filled.push(write(filled))
+    bucket.length = 0
+  }
+
+  return {
+    /** Adds what `fill` writes at the position that it is given; it returns how many bytes, at most `most`. */
+    add(bucket: number, most: number, fill: (into: Buffer, at: number) => number): void {
+      const it = all[bucket] as Bucket
+      if (it.length + most > it.block.length) {
+        flush(it)
+        if (most > it.block.length || it.block.length > blockBytes)
+          it.block = Buffer.allocUnsafeSlow(Math.max(most, blockBytes))
+      }
+      it.length += fill(it.block, it.length)
+    },
+    /** What was added to a bucket, in pieces that may divide it anywhere. Nothing may be added meanwhile. */
+    *read(bucket: number): Generator<Buffer> {
+      const it = all[bucket] as Bucket
+      for (const one of it.filled) yield Buffer.isBuffer(one) ? one : read(one)
+      yield it.block.subarray(0, it.length)
+    },
+    /** Takes everything out of a bucket. */
+    take(bucket: number): Buffer {
+      const it = all[bucket] as Bucket
+      const bytes = Buffer.concat([
+        ...it.filled.map((one) => (Buffer.isBuffer(one) ? one : read(one))),
+        it.block.subarray(0, it.length),
+      ])
+      all[bucket] = { filled: [], block: Buffer.alloc(0), length: 0 }
+      return bytes
+    },
+    [Symbol.dispose](): void {
+      if (file) closeSync(file.fd)
+      file = null
+    },
+  }
+}

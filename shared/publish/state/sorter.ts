@@ -1,0 +1,119 @@
+import { hashOfLine, newline } from './lines.ts'
+import { createScratch } from './scratch.ts'
+
+/** Bytes of the digest of a pair. */
+export const digestBytes = 16
+
+const buckets = 256
+// The place of an entry in its bucket is the low part of a number whose high part is its hash, of 32 bits.
+const placesOfBucket = 2 ** 21
+
+/**
+ * Sorts digests and lines of a state, and drops repeated ones. Memory holds a small part of them: they are divided by
+ * their first bits into buckets, each of which fits.
+ */
+export function createSorter() {
+  const digests = createScratch(buckets)
+  const lines = createScratch(buckets)
+  let text = Buffer.allocUnsafeSlow(4_096)
+
+  return {
+    /** `bytes` has digests from its start on, one after the other. */
+    addDigests(bytes: Buffer): void {
+      for (let at = 0; at < bytes.length; at += digestBytes)
+        digests.add(bytes[at] as number, digestBytes, (into, to) => bytes.copy(into, to, at, at + digestBytes))
+    },
+    addLine(line: string): void {
+      const bytes = 3 * line.length + 1
+      if (bytes > text.length) text = Buffer.allocUnsafeSlow(2 * bytes)
+      const length = text.write(line)
+      text[length] = newline
+      lines.add(hashOfLine(text, 0) >>> 24, length + 1, (into, to) => text.copy(into, to, 0, length + 1))
+    },
+    /** `bytes` has whole lines, each with a line feed. */
+    addLines(bytes: Buffer): void {
+      for (let at = 0; at < bytes.length; ) {
+        const end = bytes.indexOf(newline, at) + 1
+        const from = at
+        lines.add(hashOfLine(bytes, at) >>> 24, end - at, (into, to) => bytes.copy(into, to, from, end))
+        at = end
+      }
+    },
+    /** What was added, in no order, and perhaps some of it twice: for another sorter. */
+    unsortedDigests: () => taken(digests),
+    unsortedLines: () => taken(lines),
+    /** Sorted digests, a bucket at a time, and no digest twice. */
+    *takeDigests(): Generator<Buffer> {
+      for (const bytes of taken(digests)) yield sortedDigests(bytes)
+    },
+    /** Sorted lines, a bucket at a time, and no line twice. */
+    *takeLines(): Generator<Buffer> {
+      for (const bytes of taken(lines)) yield sortedLines(bytes)
+    },
+    [Symbol.dispose](): void {
+      digests[Symbol.dispose]()
+      lines[Symbol.dispose]()
+    },
+  }
+}
+
+function* taken(from: ReturnType<typeof createScratch>): Generator<Buffer> {
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const bytes = from.take(bucket)
+    if (bytes.length > 0) yield bytes
+  }
+}
+
+export type Sorter = ReturnType<typeof createSorter>
+
+/** Places of entries, in the order of their hashes; the function tells the order of two with the same hash. */
+function sortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
+  if (hashes.length > placesOfBucket) throw new Error('a bucket of a state is too large to sort')
+  const numbers = new Float64Array(hashes.length)
+  for (let at = 0; at < hashes.length; at++) numbers[at] = (hashes[at] as number) * placesOfBucket + at
+  numbers.sort()
+  const places = new Uint32Array(hashes.length)
+  for (let at = 0; at < places.length; at++) places[at] = (numbers[at] as number) % placesOfBucket
+  const hashAt = (at: number) => hashes[places[at] as number]
+  for (let from = 0; from < places.length; ) {
+    let to = from + 1
+    while (to < places.length && hashAt(to) === hashAt(from)) to++
+    if (to - from > 1) places.subarray(from, to).sort(compare)
+    from = to
+  }
+  return places
+}
+
+function sortedDigests(bytes: Buffer): Buffer {
+  const count = bytes.length / digestBytes
+  const hashes = new Uint32Array(count)
+  for (let at = 0; at < count; at++) hashes[at] = bytes.readUInt32BE(at * digestBytes)
+  const compare = (a: number, b: number) =>
+    bytes.compare(bytes, b * digestBytes, (b + 1) * digestBytes, a * digestBytes, (a + 1) * digestBytes)
+  const sorted = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  let last = -1
+  for (const place of sortedPlaces(hashes, compare)) {
+    if (last !== -1 && hashes[last] === hashes[place] && compare(last, place) === 0) continue
+    length += bytes.copy(sorted, length, place * digestBytes, (place + 1) * digestBytes)
+    last = place
+  }
+  return sorted.subarray(0, length)
+}
+
+function sortedLines(bytes: Buffer): Buffer {
+  const starts: number[] = []
+  for (let at = 0; at < bytes.length; at = bytes.indexOf(newline, at) + 1) starts.push(at)
+  const endOf = (place: number) => starts[place + 1] ?? bytes.length
+  const hashes = Uint32Array.from(starts, (at) => hashOfLine(bytes, at))
+  const compare = (a: number, b: number) => bytes.compare(bytes, starts[b], endOf(b), starts[a], endOf(a))
+  const sorted = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  let last = -1
+  for (const place of sortedPlaces(hashes, compare)) {
+    if (last !== -1 && hashes[last] === hashes[place] && compare(last, place) === 0) continue
+    length += bytes.copy(sorted, length, starts[place], endOf(place))
+    last = place
+  }
+  return sorted.subarray(0, length)
+}

@@ -1,0 +1,110 @@
+import { afterAll, expect, inject } from 'vitest'
+import type { PacketSource } from '../../../client/replay/source/load-part.ts'
+import { verifyState } from '../../../client/replay/state/verify-state.ts'
+import { createClient } from '../../../dev/client.ts'
+import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress, TargetAddress } from '../../../dev/stack/stack.ts'
+import { parsePart } from '../../../packet/parts/parse-part.ts'
+import type { PacketManifest } from '../../../wire/manifest.ts'
+import { createHistory } from '../graphs/history.ts'
+import { replayInOrder } from '../replay/replay-in-order.ts'
+import { sourceOf, targetOf, usualComparison } from '../replay/replaying.ts'
+import { shuffled } from '../values/shuffle.ts'
+
+const stack = inject('stack')
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target as TargetAddress)]
+afterAll(async () => {
+  await origin.close()
+  await target.close()
+})
+const org = uniqueName('org')
+await client.post(`/1.0/publish/${org}`)
+
+/** A stored packet, as its parts are. */
+async function packetOf(fileName: string) {
+  const { body: manifest } = await client.get<PacketManifest>(`/1.0/publish/${org}/${fileName}/manifest?lifetime=60`)
+  const parts = await Promise.all(
+    manifest.parts.map(async ({ url }) => parsePart(await (await fetch(url as string)).text())),
+  )
+  return { pairs: parts.flat(), manifest }
+}
+
+/** A kind of history, and how it is published. `multi`: by ids, in two slices, rather than as a selection. */
+interface Kind {
+  parallel: boolean
+  multi?: boolean
+  options: object
+}
+
+/**
+ * Publishes a graph that changes, whole at first and then as deltas, and replays these in any order, some of them twice.
+ * Expects the graph of the origin at the target after each, and the state of the whole graph at the end.
+ */
+export async function deltasAddUp(
+  seed: number,
+  changes: number,
+  { parallel, multi = false, options }: Kind,
+): Promise<void> {
+  const mark = uniqueName('H')
+  const history = createHistory(origin, mark, seed, parallel)
+  const { A, B } = history.labels
+  const common = {
+    ...database(stack.neo4j, A, 'id', { [A]: 'id', [B]: 'key' }),
+    relationships: history.types.map((type) => `${type}>`),
+    metadata: true,
+    parameterSyntax: 'dollar',
+    dynamicLabels: { [A]: [B], [B]: [A] },
+    ...options,
+  }
+  const requestOf = (base: object) =>
+    multi
+      ? history.identities().map(([index, id]) => ({ ...common, ...base, index, originIds: [id] }))
+      : { ...common, ...base, select: [{ label: '*' }] }
+  const publish = async (fileName: string, base: object) => {
+    const names = { orgName: org, fileName }
+    const answer = multi
+      ? await client.post('/1.0/publish/multi', requestOf({ ...base, ...names }))
+      : await client.post('/1.0/publish/', requestOf({ ...base, ...names }))
+    expect(answer.body.error).toBeNull()
+    return packetOf(fileName)
+  }
+  const differing = async () => differences(await readGraph(origin, mark), await readGraph(target, mark))
+
+  await history.begin(multi ? 25 : 12)
+  const first = await publish(`${mark}-0`, { asBase: true })
+  await replayInOrder(target, shuffled(first.pairs, seed))
+  expect(await differing()).toEqual([])
+  let base = first.manifest
+  const chain: [PacketSource, ...PacketSource[]] = [sourceOf(first.pairs)]
+  for (let step = 1; step <= changes; step++) {
+    await history.change()
+    const { pairs, manifest } = await publish(`${mark}-${step}`, {
+      base: `${mark}-${step - 1}`,
+      deleteMissing: { atMost: 1 },
+    })
+    expect(manifest.base).toEqual({ packet: base.packet, generation: 1, state: base.state?.sha256 })
+    await replayInOrder(target, shuffled(pairs, seed + step))
+    // A delta twice is a delta once.
+    if (step % 3 === 0) await replayInOrder(target, shuffled(pairs, seed - step))
+    expect(await differing(), `after step ${step}`).toEqual([])
+    base = manifest
+    chain.unshift(sourceOf(pairs))
+  }
+  // The packets say together what the target has, and nothing that it has not.
+  const keys = (base.state?.keys ?? []).map(({ url, ...piece }) => ({
+    ...piece,
+    read: async () => Buffer.from(await (await fetch(url as string)).arrayBuffer()),
+  }))
+  const address = targetOf(stack.target as Neo4jAddress)
+  const compared = await verifyState({ packets: chain, keys }, address, usualComparison)
+  expect(compared).toMatchObject({ differing: 0, first: [] })
+  expect(compared.pairs.nodeUpsert).toBe(history.identities().length)
+  const whole = await publish(`${mark}-whole`, { asBase: true })
+  expect(whole.manifest.state).toMatchObject({ sha256: base.state?.sha256, pairs: whole.pairs.length })
+  for (const driver of [origin, target])
+    await run(driver, `MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH '${mark}') DETACH DELETE n`)
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import type { Identity } from '../../../../packet/identity.ts'
+import { cleanup } from '../../../../packet/kinds/cleanup.ts'
+import { nodeUpsert } from '../../../../packet/kinds/node-upsert.ts'
+import { relationshipUpsert } from '../../../../packet/kinds/relationship-upsert.ts'
+import type { Statement } from '../../../../packet/kinds/statement.ts'
+import { pairOf, pairText, shapeOf } from '../../../../packet/pair.ts'
+import { renderValue } from '../../../../packet/values/render-value.ts'
+import type { Rendered } from '../../../../packet/values/values.ts'
+import { compareStates, type Gone, nodeOf, relationshipOf } from '../../../../shared/publish/state/gone.ts'
+import { createPairIndex } from '../../../../shared/publish/state/index-pairs.ts'
+import { createSorter } from '../../../../shared/publish/state/sorter.ts'
+
+type Value = string | number | bigint
+const rendered = (value: unknown, numbers: 'plain' | 'strict' = 'plain') => renderValue(value, numbers) as Rendered
+const person = (id: Value, numbers?: 'strict'): Identity => ({
+  label: 'Person',
+  idProperty: 'id',
+  id: rendered(id, numbers),
+})
+
+/** Digests and lines of the state to which pairs lead. */
+function stateOf(add: (index: ReturnType<typeof createPairIndex>, take: typeof takePair) => void) {
+  using sorter = createSorter()
+  const index = createPairIndex(sorter, null)
+  add(index, takePair)
+  const digests = Buffer.concat([...sorter.takeDigests()]).toString('hex')
+  const lines = Buffer.concat([...sorter.takeLines()])
+  return { digests, lines, texts: lines.toString().trimEnd().split('\n').sort() }
+}
+
+function takePair<Source>(
+  index: ReturnType<typeof createPairIndex>,
+  statement: Statement<Source>,
+  jsonOf: (source: Source) => string,
+  syntax: 'braces' | 'dollar' = 'braces',
+) {
+  const pair = pairOf(shapeOf(statement, syntax), jsonOf)
+  index.take(Buffer.from(pairText(pair)), pair.shape.topic)
+}
+
+const upsert = (node: Identity, at: Value, syntax?: 'dollar') => (index: ReturnType<typeof createPairIndex>) =>
+  takePair(
+    index,
+    nodeUpsert(
+      node,
+      [
+        { key: 'at', value: rendered(at) },
+        { key: 'id', value: node.id },
+      ],
+      { protectedKeys: [], added: [], removed: [] },
+    ),
+    (source) => (source === 'id' ? node.id.json : rendered(at).json),
+    syntax,
+  )
+
+test('a pair has one digest in both syntaxes, and another one for each other value or type', () => {
+  const digestOf = (node: Identity, at: Value, syntax?: 'dollar') => stateOf(upsert(node, at, syntax)).digests
+  expect(digestOf(person('a'), 1n, 'dollar')).toBe(digestOf(person('a'), 1n))
+  const others = [
+    digestOf(person('a'), 1n),
+    digestOf(person('a'), 2n),
+    digestOf(person('a'), '1'),
+    digestOf(person('b'), 1n),
+  ]
+  expect(new Set([...others, digestOf(person('a'), 1.5)]).size).toBe(5)
+})
+
+test('lines name what pairs are about, by ids as MERGE compares them', () => {
+  const [a, b] = [person('a"\\b'), person(7n, 'strict')]
+  const { texts } = stateOf((index) => {
+    upsert(person(5.0), 1n)(index)
+    const own = [
+      { key: 'rid', value: rendered(9n) },
+      { key: 'stamp', value: rendered(1n) },
+    ]
+    takePair(index, relationshipUpsert({ start: a, type: 'KNOWS', end: b }, own, [], 'rid'), (source) =>
+      source === 'startId'
+        ? a.id.json
+        : source === 'endId'
+          ? b.id.json
+          : (source as { property: string }).property === 'rid'
+            ? '9'
+            : '"[{,"',
+    )
+    takePair(index, cleanup(a, { type: 'KNOWS', direction: 'out' }, []), () => a.id.json)
+    index.alsoFoundBy(person('x'), [{ label: 'Other', idProperty: 'key', id: rendered(1n) }])
+    index.keepBetween({ start: person('x'), type: 'T', end: person('y') })
+  })
+  const isLong = (line: string) => line.includes('"rid"')
+  expect(texts.filter(isLong)).toEqual([
+    expect.stringMatching(/^\["r","Person","id","a\\"\\\\b","KNOWS","Person","id",7\]\t\["rid",9,\[\{.*\}\]\]$/),
+  ])
+  expect(texts.filter((line) => !isLong(line))).toEqual([
+    '["c","Person","id","a\\"\\\\b","KNOWS","out"]',
+    '["n","Other","key",1]\ta["n","Person","id","x"]',
+    '["n","Person","id","a\\"\\\\b"]',
+    '["n","Person","id",5]\t={"json":"5.0","wrap":null,"list":false}',
+    '["n","Person","id",7]\t={"json":"7","wrap":"toInteger","list":false}',
+    '["r","Person","id","x","T","Person","id","y"]\ts',
+  ])
+})
+
+test('the stamp of a relationship is no part of its digest, but anything else is', () => {
+  const stamped = (stamp: string, n: string, told: string | null) =>
+    stateOf((index) => {
+      index.stampedWith(told)
+      const fields = ['n', 'stamp'].map((key) => ({ key, value: rendered(1n) }))
+      takePair(
+        index,
+        relationshipUpsert({ start: person('a'), type: 'T', end: person('b') }, fields, [], null),
+        (source) => (typeof source === 'string' ? '"a"' : source.property === 'n' ? n : stamp),
+      )
+    }).digests
+  expect(stamped('1764374400000', '1', '1764374400000')).toBe(stamped('1764374400999', '1', '1764374400999'))
+  expect(stamped('1764374400000', '2', '1764374400000')).not.toBe(stamped('1764374400000', '1', '1764374400000'))
+  // Another property with the same value: then nothing is left out, and the pair counts as changed.
+  expect(stamped('1764374400000', '1764374400000', '1764374400000')).not.toBe(
+    stamped('1764374400001', '1764374400000', '1764374400001'),
+  )
+})
+
+async function compared(base: Parameters<typeof stateOf>[0], now: Parameters<typeof stateOf>[0]) {
+  const gone: Gone[] = []
+  const result = await compareStates([stateOf(now).lines], [stateOf(base).lines], (one) => gone.push(one))
+  return { ...result, gone, counts: result.gone }
+}
+
+test('nodes that only the base has are gone, unless the same id is written otherwise', async () => {
+  const { gone, base } = await compared(
+    (index) => [person('a'), person(5n), person('c')].forEach((one) => upsert(one, 1n)(index)),
+    (index) => [person('a'), person(5.0), person('d')].forEach((one) => upsert(one, 2n)(index)),
+  )
+  expect(base).toEqual({ nodes: 3, relationships: 0 })
+  expect(gone.map(({ key }) => nodeOf(key))).toEqual([person('c')])
+})
+
+test('a relationship that was left out, or that another property identifies now, is not gone', async () => {
+  const ends = (end: string) => ({ start: person('a'), type: 'T', end: person(end) })
+  const put = (index: ReturnType<typeof createPairIndex>, end: string, idField: string | null, own = '1') =>
+    takePair(
+      index,
+      relationshipUpsert(ends(end), idField === null ? [] : [{ key: idField, value: rendered(1n) }], [], idField),
+      (source) => (source === 'startId' ? '"a"' : source === 'endId' ? `"${end}"` : own),
+    )
+  const { gone } = await compared(
+    (index) => {
+      for (const end of ['gone', 'kept', 'otherwise', 'parallel']) put(index, end, 'rid')
+      put(index, 'parallel', 'rid', '2')
+    },
+    (index) => {
+      index.keepBetween(ends('kept'))
+      put(index, 'otherwise', null)
+      put(index, 'parallel', 'rid', '2')
+    },
+  )
+  const relationships = gone.filter(({ key }) => key.startsWith('["r"')).map(relationshipOf)
+  expect(relationships.map(({ end, own }) => [end.id.json, own?.id.json]).sort()).toEqual([
+    ['"gone"', '1'],
+    ['"parallel"', '1'],
+  ])
+})

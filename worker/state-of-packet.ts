@@ -1,0 +1,180 @@
+import { defaultSyntax } from '../packet/cypher/parameters.ts'
+import { createShapeTally } from '../packet/packet-shape.ts'
+import { emptyPart } from '../packet/parts/part-buffer.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import type { JobRecord } from '../shared/jobs/job.ts'
+import type { StateShare } from '../shared/jobs/stored/results.ts'
+import { partStored } from '../shared/observability/events.ts'
+import { readBase, requireIndices } from '../shared/publish/state/base.ts'
+import { writeDeletions } from '../shared/publish/state/deletions.ts'
+import {
+  type Comparison,
+  compareStates,
+  type Gone,
+  isRelationship,
+  linesByNewEnds,
+} from '../shared/publish/state/gone.ts'
+import { createPairIndex, type PairIndex } from '../shared/publish/state/index-pairs.ts'
+import { createScratch } from '../shared/publish/state/scratch.ts'
+import { createSorter } from '../shared/publish/state/sorter.ts'
+import {
+  addIndices,
+  compressedLines,
+  indicesOf,
+  noIndices,
+  piecesOf,
+  readLines,
+  readPieces,
+  storeDigests,
+  storeLines,
+  textOfIndices,
+} from '../shared/publish/state/stored.ts'
+import type { PublishRequest } from '../shared/request/fields.ts'
+import type { StatePiece, StoredState } from '../shared/storage/manifest.ts'
+import type { Staging } from '../shared/storage/staging.ts'
+import type { Packet } from './commit-packet.ts'
+import type { WorkerContext } from './context.ts'
+
+export type StateOfPacket = Awaited<ReturnType<typeof openState>>
+
+/**
+ * The state that a packet leads to, while a run builds the packet or one of its slices: its index, and what the base has
+ * of it. null if the job wants none. docs/storage.md#states
+ */
+export async function openState(context: WorkerContext, job: JobRecord) {
+  const order = job.order.state
+  if (order === undefined) return null
+  const { store, generations } = context
+  const base = order.base && (await readBase(generations, job.orgName, order.base))
+  const ofBase = (problem: string) => errors.unusableBase(base?.fileName ?? '', problem)
+  const ofSlice = (problem: string) => errors.storeAway(new Error(`the state of a slice ${problem}`))
+  const sorter = createSorter()
+  const indices = noIndices()
+  const held = new DisposableStack()
+  held.use(sorter)
+
+  return {
+    /** Indexes the pairs of these requests. */
+    async index(requests: readonly PublishRequest[]): Promise<PairIndex> {
+      addIndices(indices, indicesOf(requests))
+      const digests = base && (await context.digests.of(base.state, readPieces(store, base.state.digests, ofBase)))
+      if (digests) held.defer(digests.release)
+      return createPairIndex(sorter, digests?.known ?? null)
+    },
+    /** Stores what was indexed as the share of a slice. */
+    async share(staging: Staging): Promise<StateShare> {
+      const digests: StatePiece[] = []
+      const lines: StatePiece[] = []
+      for await (const piece of piecesOf(sorter.unsortedDigests())) digests.push(await staging.putState(piece))
+      for await (const piece of piecesOf(sorter.unsortedLines()))
+        lines.push(await staging.putState(await compressedLines(piece)))
+      return { digests, lines, indices }
+    },
+    /** Adds the share of a slice. */
+    async add(share: StateShare): Promise<void> {
+      addIndices(indices, share.indices)
+      for await (const bytes of readPieces(store, share.digests, ofSlice)) sorter.addDigests(bytes)
+      for await (const bytes of readLines(store, share.lines, ofSlice)) sorter.addLines(bytes)
+    },
+    /** Stores the state, and adds the deletions of what only the base has to the packet. */
+    async complete(packet: Packet, signal: AbortSignal): Promise<Packet> {
+      if (base) requireIndices(base, indices)
+      const { staging } = packet
+      const gone = createScratch(1)
+      held.use(gone)
+      const put = (bytes: Buffer) => {
+        signal.throwIfAborted()
+        return staging.putState(bytes)
+      }
+      const digests = await storeDigests(sorter, put)
+      const stored = storeLines(sorter, put)
+      const comparison = base
+        ? await compareStates(stored.chunks, readLines(store, base.state.lines, ofBase), (one) => {
+            const line = Buffer.from(`${JSON.stringify(one)}\n`)
+            gone.add(0, line.length, (into, at) => line.copy(into, at))
+          })
+        : await drained(stored.chunks)
+      const parts = [...packet.parts]
+      let { content } = packet
+      if (comparison && order.deleteMissing !== null) {
+        requireShare(comparison, order.deleteMissing)
+        const first = staging.parts.length
+        const sink = async (part: Parameters<Staging['put']>[0]) => {
+          signal.throwIfAborted()
+          await staging.put({ ...part, number: first + part.number })
+          partStored(context, part)
+        }
+        const { batchSize } = job.order
+        const syntax = content.parameterSyntax === 'mixed' ? defaultSyntax : content.parameterSyntax
+        const lines = () => readLines(store, stored.facts.lines, ofSlice)
+        const { renamed } = comparison
+        const shape = await writeDeletions(toDelete(gone.read(0), comparison, lines), {
+          syntax,
+          batchSize,
+          renamed,
+          sink,
+        })
+        parts.push(...staging.parts.slice(first))
+        if (content.shape) {
+          const tally = createShapeTally()
+          for (const one of [content.shape, shape]) tally.merge(one)
+          content = { ...content, shape: tally.read() }
+        }
+      }
+      if (parts.length === 0) {
+        await staging.put({ number: 1, bytes: emptyPart, pairs: 0, statements: {} })
+        parts.push(...staging.parts)
+      }
+      const state: StoredState = {
+        ...digests,
+        ...stored.facts,
+        base: base && { fileName: base.fileName, generation: base.generation, state: base.state.sha256 },
+        indices: textOfIndices(indices),
+      }
+      return { ...packet, parts, content, state }
+    },
+    close: () => held.dispose(),
+  }
+}
+
+/** A product such as 0.29 * 100 is a little less than what it stands for. */
+const rounding = 1e-6
+
+/** @throws tooManyDeletions (409) if more of the base is gone than `share` allows */
+function requireShare({ base, gone }: Comparison, share: number): void {
+  const over = (['nodes', 'relationships'] as const).filter((what) => gone[what] > share * base[what] + rounding)
+  const counts = over.map((what) => `${gone[what]} of ${base[what]} ${what}`)
+  if (over.length > 0) throw errors.tooManyDeletions(counts.join(' and '), share)
+}
+
+/**
+ * What deletions have to name. A relationship whose ends have other identities now is there if the new state has it by
+ * these; otherwise they name it by these. `lines`: of the new state.
+ */
+async function* toDelete(
+  chunks: Iterable<Buffer>,
+  comparison: Comparison,
+  lines: () => AsyncIterable<Buffer>,
+): AsyncGenerator<Gone> {
+  using sorter = createSorter()
+  let mayBeThere = false
+  for (const chunk of chunks) {
+    for (const line of chunk.toString().split('\n')) {
+      if (line === '') continue
+      const gone = JSON.parse(line) as Gone
+      const renamed = isRelationship(gone) ? linesByNewEnds(gone, comparison) : null
+      for (const one of renamed ?? []) sorter.addLine(one)
+      if (renamed === null) yield gone
+      else mayBeThere = true
+    }
+  }
+  if (!mayBeThere) return
+  const found: Gone[] = []
+  await compareStates(lines(), sorter.takeLines(), (gone) => found.push(gone))
+  yield* found
+}
+
+async function drained(chunks: AsyncIterable<Buffer>): Promise<null> {
+  for await (const _ of chunks);
+  return null
+}
