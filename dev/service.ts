@@ -110,6 +110,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     MANAGER_DB_PASSWORD: stack.neo4j.password,
     AUTH_TOKENS: tokensFile,
     SECRET_KEYS: `local:${randomBytes(32).toString('base64')}`,
+    MASK_KEYS: `local:${randomBytes(32).toString('base64')}`,
     RATE_LIMIT_PER_MINUTE: '0',
     ORIGIN_ALLOW: [...origins, ...(options.origins ?? [])].join(','),
     ...options.env,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jobReport } from './job.ts'
-import { requires, shape, statementCounts } from './manifest.ts'
+import { packetMasking, requires, shape, statementCounts } from './manifest.ts'
 import { statement } from './publish-response.ts'
 
 const count = z.int().nonnegative()
@@ -18,6 +18,28 @@ const selectionCount = z.object({
     .nullable()
     .meta({ description: 'Properties of where that an index of the label has; null: without where, or unknown' }),
   relationships: z.record(text, count),
+})
+
+const action = z.enum(['drop', 'hash', 'null'])
+const masking = packetMasking.extend({
+  counts: z
+    .array(z.object({ name: text, property: text, action, values: count }))
+    .meta({ description: 'Values of published nodes and relationships that each rule masks' }),
+  sample: z
+    .array(
+      z.object({
+        label: text,
+        properties: z.array(
+          z.object({
+            property: text,
+            action,
+            before: text.meta({ description: 'The type of the value; of a text also the order of its length' }),
+            after: text.nullable(),
+          }),
+        ),
+      }),
+    )
+    .meta({ description: 'What the rules do to up to three nodes' }),
 })
 
 export const dryRunBody = z
@@ -55,6 +77,7 @@ export const dryRunBody = z
     skipped: report.skipped,
     collapsed: report.collapsed,
     model: report.model,
+    masking: masking.optional().meta({ description: 'With mask or only' }),
     requires,
     originIndexes: z.array(
       z.object({

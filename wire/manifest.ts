@@ -52,6 +52,13 @@ const compressed = {
     .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
 }
 
+/** How values of a packet are masked. Packets with equal ones mask alike. */
+export const packetMasking = z.object({
+  key: text.nullable().meta({ description: 'Id of the key of hashes; null: there are none' }),
+  sha256: text.meta({ description: 'Digest of the rules' }),
+})
+export type PacketMasking = z.infer<typeof packetMasking>
+
 /** The packet that another one of the same name replaced. */
 const replaced = z.object({
   generation: count,
@@ -105,6 +112,7 @@ export const packetManifest = z
       .meta({ description: 'Of a node delete: the identities of nodes with other labels; absent if there are none' }),
     base: base.nullable().meta({ description: 'The packet that a target must have; null: this one is whole' }),
     state: state.nullable().meta({ description: 'What the packet leads to, if it may be a base; null if it may not' }),
+    masking: packetMasking.optional().meta({ description: 'With mask or only' }),
     replaced: replaced.nullable().optional().meta({
       description: 'With replaced=true: the packet of this name before; null if there was none, or it is gone',
     }),

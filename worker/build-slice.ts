@@ -1,5 +1,6 @@
 import { defaultSyntax } from '../packet/cypher/parameters.ts'
 import type { SealedPart } from '../packet/parts/packet-writer.ts'
+import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
@@ -8,6 +9,7 @@ import { buildPacket, type PacketOrder, type PacketProgress } from '../shared/pu
 import { createReport } from '../shared/publish/report/report.ts'
 import type { PairIndex } from '../shared/publish/state/index-pairs.ts'
 import type { Observation } from '../shared/publish/write/conflicts.ts'
+import { type MaskKey, maskKeyOf } from '../shared/request/mask/mask-key.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { stageParts } from '../shared/storage/staging.ts'
 import type { JobReport } from '../wire/job.ts'
@@ -34,6 +36,14 @@ export function stagingOf({ store }: Pick<WorkerContext, 'store'>, job: JobRecor
   return stageParts(store, packetName(orgName, fileName), { jobId, attempt, compression: order.compression }, slice)
 }
 
+/** @throws maskKeyGone (500) */
+function maskKeyOfJob({ config }: Pick<WorkerContext, 'config'>, { order, orgName }: JobRecord): MaskKey | null {
+  if (order.maskKey === undefined) return null
+  const key = config.maskKeys.find(({ id }) => id === order.maskKey)
+  if (key === undefined) throw errors.maskKeyGone(order.maskKey)
+  return maskKeyOf(key, orgName)
+}
+
 /**
  * Builds the only slice of a job, or one of several, `slice`, and stages its parts; a failed run discards its parts. The
  * observations are compared with the observations of other slices.
@@ -55,6 +65,7 @@ export async function buildSlice(
   }
   const order: PacketOrder = {
     ...given,
+    maskKey: maskKeyOfJob(context, job),
     syntax: given.requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: job.order.batchSize,
     maxPairs: config.limits.jobPairs,

@@ -107,13 +107,14 @@ async function boundModelOf(version: string, document: AsyncIterable<VersionDocu
   return { version, types, properties: [...known.keys()] }
 }
 
-function implementedAs(property: ModelledProperty, { unique, indexed, required }: Flags): ModelledProperty {
+function implementedAs(property: ModelledProperty, { unique, indexed, required, sensitive }: Flags): ModelledProperty {
   return {
     ...property,
     ...(unique === true ? { unique } : {}),
     ...(indexed === true ? { indexed } : {}),
     ...(required === true ? { required } : {}),
+    ...(sensitive === true ? { sensitive } : {}),
   }
 }
 
-type Flags = { unique?: unknown; indexed?: unknown; required?: unknown }
+type Flags = { unique?: unknown; indexed?: unknown; required?: unknown; sensitive?: unknown }

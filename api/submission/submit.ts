@@ -10,6 +10,7 @@ import type { Input } from '../http/endpoint.ts'
 import { bindToModel } from './bind-to-model.ts'
 import { checkAddresses } from './check-addresses.ts'
 import { lifeDaysOf } from './life-days.ts'
+import { maskKeyFor } from './mask-key.ts'
 import { stateOrderOf } from './state-order.ts'
 
 export type Caller = Pick<Input, 'principal' | 'signal' | 'sender' | 'prefer' | 'idempotencyKey'>
@@ -31,6 +32,7 @@ export async function submit(context: Context, caller: Caller, submission: Submi
   const known = await earlier()
   if (known) return { id: known, replayed: true }
   const expiresAfterDays = lifeDaysOf(submission, config.limits)
+  const maskKey = maskKeyFor(submission, config)
   // These remote checks run concurrently. If several fail, the first in this order is reported.
   const [org, binding, standing, addresses] = [
     packets.requireOrg(orgName),
@@ -65,6 +67,7 @@ export async function submit(context: Context, caller: Caller, submission: Submi
       freeAt,
       state,
       model,
+      maskKey,
       sender,
     })
     add({ 'messaging.message.id': submitted.id })

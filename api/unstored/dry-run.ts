@@ -14,6 +14,7 @@ import { readingFor } from '../http/reading.ts'
 import { bindToModel } from '../submission/bind-to-model.ts'
 import { checkAddresses } from '../submission/check-addresses.ts'
 import { lifeDaysOf } from '../submission/life-days.ts'
+import { maskKeyFor } from '../submission/mask-key.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and describes it. It stores, queues and claims nothing.
@@ -35,6 +36,7 @@ export async function answerDryRun(
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
   lifeDaysOf(submission, config.limits)
   refuseBase(submission)
+  const maskKey = maskKeyFor(submission, config)
   const wouldConflict = await conflicts(context, place)
   const bound = await bindToModel(context, { principal, signal }, submission)
   await checkAddresses(submission, config)
@@ -50,6 +52,7 @@ export async function answerDryRun(
     requests,
     ...selection,
     model: bound.model,
+    maskKey,
     syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize,
     subRequestsPerSlice,

@@ -9,6 +9,7 @@ import { listHere } from '../../shared/publish/select/list-here.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { bindToModel } from '../submission/bind-to-model.ts'
+import { maskKeyFor } from '../submission/mask-key.ts'
 
 /**
  * `returnOnly`: builds the packet in memory, within the limits of a request, and stores nothing. Contract 7.3. Limits
@@ -23,6 +24,7 @@ export async function returnPacket(
   // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
+  const maskKey = maskKeyFor(submission, config)
   const bound = await bindToModel(context, { principal, signal }, submission)
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const limitSeconds = Math.max(1, config.api.publishWaitSeconds)
@@ -32,6 +34,7 @@ export async function returnPacket(
     requests,
     listed,
     model: bound.model,
+    maskKey,
     syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: submission.batchSize,
     maxPairs: config.limits.returnOnlyPairs,

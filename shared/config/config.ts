@@ -132,6 +132,8 @@ function configOf(env: Environment, testOverrides: string | undefined) {
     },
     // The first key encrypts, all keys decrypt.
     secretKeys: env.SECRET_KEYS,
+    // The first hashes the masked values of new publishes, each those of the publishes that began with it.
+    maskKeys: env.MASK_KEYS ?? [],
     origin: {
       // null: public addresses only.
       allow: env.ORIGIN_ALLOW ?? null,

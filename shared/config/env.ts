@@ -118,6 +118,9 @@ export const environment = z.object({
   AUTH_ISSUER: trimmed.optional().describe('issuer of JWT access tokens'),
   AUTH_AUDIENCE: trimmed.optional().describe('audience of JWT access tokens'),
   SECRET_KEYS: parsedBy(parseSecretKeys).describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
+  MASK_KEYS: parsedBy(parseSecretKeys)
+    .optional()
+    .describe('kid:base64key[,kid:base64key], 32-byte keys; the first hashes masked values; absent: no hashes'),
   ORIGIN_ALLOW: parsedBy(parseOriginAllow)
     .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')
     .optional()

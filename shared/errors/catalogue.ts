@@ -158,6 +158,11 @@ export const workerLost = () =>
 export const jobInterrupted = () =>
   new AppError(500, 'jobInterrupted', 'this run of the publish was interrupted', { retryable: true })
 export const jobVoided = () => new AppError(409, 'jobVoided', 'this publish had failed before this run could commit')
+export const masksOff = () =>
+  new AppError(422, 'masksOff', 'mask: hashes need a key of this service; set MASK_KEYS to enable them')
+export const maskKeyGone = (id: string) =>
+  new AppError(500, 'maskKeyGone', `the mask key "${id}" of this publish is no longer in MASK_KEYS; submit it again`)
+export const unmaskable = (path: string, problem: string) => new AppError(422, 'unmaskable', `${path}: ${problem}`)
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
 export const requestGone = caused(500, 'requestGone', 'the request of this publish is no longer kept; submit it again')

@@ -19,6 +19,8 @@ export interface JobOrder {
   selects?: boolean
   /** Set if the packet is to be a base of others, or has a base itself. */
   state?: StateOrder
+  /** The id of the key that hashes masked values; absent: none are hashed. */
+  maskKey?: string
   /**
    * The latest generation of the packet's name at submission, 0 if there is none; the job's own will be higher. It is
    * immutable and written with the record, so a Redis that was rolled back has the right value or lacks the job.

@@ -5,7 +5,7 @@
  * some are waiting, and must not change the data that slices of one job exchange. `test/unit/jobs/version.test.ts`
  * lists the fields of a stored request for each version.
  */
-export const jobVersion = 3
+export const jobVersion = 4
 
 /** Data that only a newer program understands. Workers leave such a job to newer ones. */
 export class NewerVersionError extends Error {}

@@ -80,6 +80,7 @@ export const propertyImplChanges = changes({
   unique: flag,
   indexed: flag,
   required: flag,
+  sensitive: flag,
   ...access,
 })
 
@@ -91,6 +92,7 @@ const documentedImpl = fields({
   unique: flag,
   indexed: flag,
   required: flag,
+  sensitive: flag,
   ...access,
 })
 export const documentedNodeType = fields({

@@ -18,6 +18,9 @@ export interface ModelRecord extends ResourceFields {
 
 const commonFields = ['id', 'enver', 'createdAt', 'updatedAt', 'createdBy', 'lastModifiedBy', 'grn'] as const
 
+/** A flag that older records do not have. */
+const isYoung = (field: string) => field === 'sensitive'
+
 type Described = Pick<Resource, 'fields' | 'alwaysNull' | 'grnType' | 'label'>
 
 const storedFields = ({ fields, alwaysNull }: Described) => [
@@ -31,7 +34,7 @@ const storedFields = ({ fields, alwaysNull }: Described) => [
  */
 export const columnsOf = (resource: Described, node: string, expressions: Readonly<Record<string, string>> = {}) =>
   storedFields(resource)
-    .map((field) => expressions[field] ?? `${node}.${field}`)
+    .map((field) => expressions[field] ?? (isYoung(field) ? `coalesce(${node}.${field}, false)` : `${node}.${field}`))
     .join(', ')
 
 /** @param row contains the columns of `columnsOf` from index `start` on */

@@ -72,7 +72,7 @@ export const nodeType: Resource = {
 }
 
 /** The fields that are true or false. */
-export const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
+export const flags = ['unique', 'indexed', 'required', 'editable', 'deletable', 'sensitive']
 
 export const propertyImpl: Resource = {
   grnType: 'propertyimpl',

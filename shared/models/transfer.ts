@@ -97,7 +97,7 @@ type FieldsOf = (resource: Resource) => readonly string[]
 
 /** The fields that a publish needs of its model. They exclude texts, which may be a hundred times as long. */
 const bindingFields: FieldsOf = (resource) =>
-  resource === property ? ['dataType'] : resource === propertyImpl ? ['unique', 'indexed', 'required'] : []
+  resource === property ? ['dataType'] : resource === propertyImpl ? ['unique', 'indexed', 'required', 'sensitive'] : []
 
 const columns = (node: string, fields: readonly string[]) => ['key', ...fields].map((field) => `${node}.${field}`)
 

@@ -1,3 +1,4 @@
+import { idText, mergeText } from '../../packet/identity.ts'
 import type { Cursor } from '../../packet/packstream/cursor.ts'
 import { decode, type Unpack } from '../../packet/packstream/decode.ts'
 import {
@@ -15,6 +16,7 @@ import { JsonBytes, JsonTooLarge } from '../../packet/values/json-bytes.ts'
 import { typeName } from '../../packet/values/render-value.ts'
 import type { Numbers, Rendered } from '../../packet/values/values.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { KeyedHash } from './keyed-hash.ts'
 import { originCursor } from './origin-cursor.ts'
 import type { Rows } from './rows.ts'
 import type { Shape, Shapes } from './shapes.ts'
@@ -60,6 +62,12 @@ export function readValue(row: Cursor): Rendered | null {
   row.at = at
   return renderedOf(row, of, 'plain')
 }
+
+/** The keyed hash of a value; values that `MERGE` treats as equal have the same. */
+export const hashOf = (value: Rendered, by: KeyedHash): string =>
+  value.wrap === null && value.json.startsWith('"')
+    ? by.ofText(Buffer.from(idText(value)))
+    : by.ofOther(mergeText(value))
 
 function renderedOf(at: Cursor, of: Kind, numbers: Numbers): Rendered {
   json.clear()
@@ -123,6 +131,19 @@ export class Properties {
       this.#lastIndex = index
     }
     return this.#lastText
+  }
+
+  /** The properties as the origin has them. Nothing of them may leave the service, unless it equals these. */
+  get unmasked(): Properties {
+    return this
+  }
+
+  /** The keyed hash of a publishable property; values that `MERGE` treats as equal have the same. */
+  hashed(index: number, by: KeyedHash): string {
+    if (this.shape.kinds[index] !== kind.string) return hashOf(this.rendered(index, 'plain'), by)
+    const at = this.#at(index)
+    const size = at.string()
+    return by.ofText(at.bytes.subarray(at.at - size, at.at))
   }
 
   /** A property as the driver reads it; null if the element does not have it. */

@@ -10,6 +10,8 @@ import type { IdList } from '../read/internal-ids.ts'
 import { type BuildSizes, defaultSizes } from '../read/reading.ts'
 import type { BoundModel } from '../request/bound-model.ts'
 import type { PublishRequest } from '../request/fields.ts'
+import type { MaskKey } from '../request/mask/mask-key.ts'
+import { createMasking } from '../request/mask/masker.ts'
 import { createModelRules } from '../request/model/model-rules.ts'
 import { planOf } from '../request/plan.ts'
 import { notationOf, type PacketContent } from './content.ts'
@@ -17,6 +19,7 @@ import { packetErrors } from './pairs/packet-errors.ts'
 import { createReport, identitiesOfPacket, type Report } from './report/report.ts'
 import type { PairIndex } from './state/index-pairs.ts'
 import { createObservations, detectConflicts, distinctTreatments, type Observation } from './write/conflicts.ts'
+import { createMaskCheck } from './write/maskable.ts'
 import type { BuildObserver } from './write/observer.ts'
 import { originsUntil } from './write/origins.ts'
 import { writeRequest } from './write/request.ts'
@@ -33,6 +36,8 @@ export interface PacketOrder {
   slice?: { first: number; treatments: readonly NodeTreatment[] }
   /** The model that the requests are bound to, if they are. */
   model?: BoundModel | null
+  /** The key of the org for hashes, if the requests mask with them. */
+  maskKey?: MaskKey | null
   syntax: ParameterSyntax
   /** Maximum pairs per part, 1 to `maxPairsPerPart`. */
   batchSize: number
@@ -89,6 +94,10 @@ export async function buildPacket(
   }
   const pairs = createPairMaker(order.syntax, index !== null)
   const { first, treatments } = order.slice ?? { first: 0, treatments: distinctTreatments(order.requests) }
+  // All sub-requests of a packet have the same rules.
+  const { masking } = planOf(order.requests[0] as PublishRequest)
+  const maskerFor = createMasking(masking, order.maskKey?.key ?? null)
+  const maskCheck = createMaskCheck(masking, Boolean(order.model))
   const rulesFor = order.model ? createModelRules(order.model) : null
   const observations = createObservations()
   const detectorOf = detectConflicts(treatments, observations)
@@ -116,7 +125,22 @@ export async function buildPacket(
     const model = rulesFor?.(plan)
     const pathOf = (field: string) => (isMulti ? `[${first + at}].${field}` : field)
     const listed = order.listed?.[at] ?? null
-    return { ...origin, sizes, plan, listed, pathOf, conflicts, pairs, writer, report, model, observer, index }
+    return {
+      ...origin,
+      sizes,
+      plan,
+      listed,
+      pathOf,
+      conflicts,
+      pairs,
+      writer,
+      report,
+      model,
+      observer,
+      index,
+      masker: maskerFor(plan),
+      maskCheck,
+    }
   })
   for (const at of order.requests.keys()) {
     interrupted()
@@ -142,7 +166,7 @@ export async function buildPacket(
   interrupted()
   await origins.release()
   report.newTypes(pairs.newTypes())
-  const notation = notationOf(order.requests, order.syntax)
+  const notation = notationOf(order.requests, order.syntax, order.maskKey)
   const content = { ...notation, report: report.read(identitiesOfPacket), shape: writer.shape() }
   return { ...content, observations: [...observations.all()] }
 }

@@ -3,7 +3,10 @@ import type { NodeKey } from '../../packet/kinds/statement.ts'
 import { createShapeTally, type PacketShape } from '../../packet/packet-shape.ts'
 import type { Numbers } from '../../packet/values/values.ts'
 import type { JobReport } from '../../wire/job.ts'
+import type { PacketMasking } from '../../wire/manifest.ts'
 import type { PublishRequest } from '../request/fields.ts'
+import type { MaskKey } from '../request/mask/mask-key.ts'
+import { maskingOf, rulesDigest } from '../request/mask/masking.ts'
 import { createReport, identitiesOfPacket, mergeReports } from './report/report.ts'
 
 /** What a packet, or a slice of one, holds in addition to its parts. */
@@ -12,17 +15,30 @@ export interface PacketContent {
   parameterSyntax: ParameterSyntax | 'mixed'
   numbers: Numbers | 'mixed'
   report: JobReport
+  /** How its values are masked; absent: they are not. */
+  masking?: PacketMasking
   /** Absent if it was built by a worker that did not know shapes. */
   shape?: PacketShape
   /** Identities that the request of a node delete maps besides the identities of its nodes, for the undo of a client. */
   mappedIndices?: Readonly<Record<string, string>>
 }
 
-/** How the pairs of these requests are written. */
-export const notationOf = (requests: readonly PublishRequest[], parameterSyntax: ParameterSyntax) => ({
+/** How the pairs of these requests are written. `maskKey`: the key of their hashes. */
+export const notationOf = (
+  requests: readonly PublishRequest[],
+  parameterSyntax: ParameterSyntax,
+  maskKey: Pick<MaskKey, 'id'> | null = null,
+) => ({
   parameterSyntax,
   numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
+  ...packetMaskingOf(requests, maskKey),
 })
+
+/** All sub-requests of a packet have the same rules. */
+function packetMaskingOf([request]: readonly PublishRequest[], maskKey: Pick<MaskKey, 'id'> | null) {
+  if (request === undefined || maskingOf(request) === null) return {}
+  return { masking: { key: maskKey?.id ?? null, sha256: rulesDigest(request) } }
+}
 
 /** The content of a packet that was made without an origin. `ends`: the kinds of nodes that its statements find. */
 export function directContent(
@@ -50,6 +66,7 @@ export function mergeContents(contents: readonly PacketContent[]): PacketContent
       contents.map(({ report }) => report),
       identitiesOfPacket,
     ),
+    ...(contents[0]?.masking ? { masking: contents[0].masking } : {}),
     ...(contents.every(({ shape }) => shape !== undefined) ? { shape: merged.read() } : {}),
   }
 }

@@ -6,6 +6,7 @@ import type { Origin } from '../origin/connect.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { hasUniqueness, readIndexes } from '../read/schema.ts'
 import { shown } from '../validation/issues.ts'
+import { createMaskTally } from './mask-tally.ts'
 import type { BuildObserver, Unpublishable } from './write/observer.ts'
 
 /** What backs the id property of a label at an origin. */
@@ -66,7 +67,10 @@ export function createTally(unpublishableAtMost: number) {
   // The part that is being filled, without its metadata.
   let open = { pairs: 0, bytes: 0 }
 
+  const masks = createMaskTally()
+
   const observer: BuildObserver = {
+    masked: masks.masked,
     pair(text, kind, description) {
       const bytes = text.length + end.length
       open = { pairs: open.pairs + 1, bytes: open.bytes + bytes + 1 }
@@ -158,6 +162,7 @@ export function createTally(unpublishableAtMost: number) {
       largestPair,
       unpublishable: { count: known.size, first },
     }),
+    masking: masks.read,
     originIndexes: () => [...indexes.values()],
     longIds: () => [...longIds.values()],
     /** Pairs as JSON, one of each kind first. */

@@ -2,11 +2,13 @@ import { createShapeTally } from '../../packet/packet-shape.ts'
 import { emptyPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import type { SelectionCount } from '../../wire/dry-run.ts'
 import type { JobReport } from '../../wire/job.ts'
+import type { PacketMasking } from '../../wire/manifest.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { BoundModel } from '../request/bound-model.ts'
 import { shown } from '../validation/issues.ts'
 import { type BuildContext, buildPacket, type PacketOrder } from './build-packet.ts'
+import { notationOf } from './content.ts'
 import { createTally, indexBytes, type LongId, legacyIndexBytes, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
@@ -106,7 +108,12 @@ export async function dryRun(
   // A slice that was cut off has pairs, but no shape.
   const shape = limit === null ? shapes.read() : null
   const { selections } = order
-  return { ...dryRunReport({ ...seen, tally, report, limit, share, selections }), shape, sample: tally.sample() }
+  const { masking } = notationOf(requests, order.syntax, order.maskKey)
+  return {
+    ...dryRunReport({ ...seen, tally, report, limit, share, selections, masking }),
+    shape,
+    sample: tally.sample(),
+  }
 }
 
 /**
@@ -156,6 +163,8 @@ interface Seen {
   /** The share of the selected nodes that were to be read; null if it is not known. */
   share?: number | null
   selections?: readonly SelectionCount[] | undefined
+  /** How values are masked; absent: they are not. */
+  masking?: PacketMasking | undefined
 }
 
 const indexesShown = { count: 1_000, bytes: 64 * 1024 }
@@ -180,6 +189,7 @@ export function dryRunReport({ tally, report: found, limit, ...seen }: Seen) {
     skipped: found.skipped,
     collapsed: found.collapsed,
     ...(found.model ? { model: found.model } : {}),
+    ...(seen.masking ? { masking: { ...seen.masking, ...tally.masking() } } : {}),
     requires: requiresOf(found),
     originIndexes,
     warnings: [

@@ -19,7 +19,7 @@ export function manifestOf(
   urls?: { parts: readonly string[]; state: readonly string[] },
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
-  const { parameterSyntax, numbers, report, shape = null, mappedIndices } = content as PacketContent
+  const { parameterSyntax, numbers, report, shape = null, mappedIndices, masking } = content as PacketContent
   return {
     packet: packetName(orgName, fileName),
     generation,
@@ -46,6 +46,7 @@ export function manifestOf(
     ...(mappedIndices === undefined ? {} : { mappedIndices }),
     base: state?.base ? baseOf(orgName, state.base) : null,
     state: state ? stateOf(state, urls?.state) : null,
+    ...(masking === undefined ? {} : { masking }),
   }
 }
 

@@ -11,6 +11,7 @@ import type { Secrets } from '../jobs/stored/secrets.ts'
 import { storeRequest } from '../jobs/stored/stored-request.ts'
 import type { Sender } from '../observability/audit.ts'
 import type { BoundModel } from '../request/bound-model.ts'
+import type { MaskKey } from '../request/mask/mask-key.ts'
 import { selects } from '../request/select.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
@@ -30,6 +31,8 @@ interface SubmitOptions {
   state?: JobOrder['state']
   /** The model that the requests are bound to. */
   model?: BoundModel | null
+  /** The key that hashes masked values, if the requests ask for hashes. */
+  maskKey?: Pick<MaskKey, 'id'> | null
   sender?: Sender | undefined
 }
 
@@ -57,7 +60,7 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  { latestBefore = 0, freeAt, state, model = null, sender }: SubmitOptions = {},
+  { latestBefore = 0, freeAt, state, model = null, maskKey = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
   const { requests, batchSize, force, ...job } = submission
@@ -71,6 +74,7 @@ export async function submitJob(
     bound: model !== null,
     ...(selects(requests) ? { selects: true } : {}),
     ...(state ? { state } : {}),
+    ...(maskKey ? { maskKey: maskKey.id } : {}),
     callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
     compression: askedFor(requests, 'compression') ?? 'none',
   }

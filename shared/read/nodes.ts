@@ -79,7 +79,13 @@ async function nodesOf(
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
     if (!(await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes))) gone.add(row)
   const elements = await withoutDeleted(reading, withoutThese(found.elements, gone))
+  for (const row of elements) maskNode(reading, row)
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
+}
+
+/** Masks a node that was read. Call this once, when nothing asks any more how the origin has it. */
+export function maskNode({ masker }: Pick<Reading, 'masker'>, row: NodeRow): void {
+  if (masker) row.properties = masker.node(row.labels, row.properties)
 }
 
 /** The columns of a node at the end of a relationship, which `readEnd` reads. `bindLabels` comes before them. */

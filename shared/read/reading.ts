@@ -5,6 +5,7 @@ import { malformed, originCursor } from '../origin/origin-cursor.ts'
 import { type RowSource, sourceOf } from '../origin/properties.ts'
 import type { Rows } from '../origin/rows.ts'
 import { Shapes } from '../origin/shapes.ts'
+import type { Masker } from '../request/mask/masker.ts'
 import type { Plan } from '../request/plan.ts'
 
 /** How many elements are read at once. Small sizes let tests cross every boundary with small graphs. */
@@ -44,6 +45,8 @@ export const nothingLearned = (): Learned => ({
 export interface Reading extends Learned {
   origin: Origin
   plan: Plan
+  /** Masks what was read; absent: nothing is masked. */
+  masker?: Masker | undefined
   sizes: BuildSizes
 }
 

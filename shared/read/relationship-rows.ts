@@ -4,7 +4,7 @@ import { absentShape } from '../origin/shapes.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
-import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { endColumns, maskNode, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, type RowQuery, readRows, rowsAtOnce, withoutThese } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
@@ -111,6 +111,8 @@ export async function readRelationshipRows(
       (!far.properties.shape.lacksOffsets ||
         (await completeZones(origin, 'node', far.node, far, source, shapes.farEnds)))
     if (!exists) gone.add(row)
+    maskNode(reading, far)
+    if (reading.masker) row.properties = reading.masker.relationship(type.type, row.properties)
   }
   return { elements: withoutThese(elements, gone), release: () => rows.release() }
 }

@@ -6,7 +6,7 @@ import { absentShape } from '../origin/shapes.ts'
 import { withoutDeletedRelationships } from './deleted.ts'
 import { bindLabels } from './identifying-values.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
-import { endColumns, type NodeRow, readEnd } from './nodes.ts'
+import { endColumns, maskNode, type NodeRow, readEnd } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce, withoutThese } from './reading.ts'
 import type { RelationshipSchema } from './schema.ts'
 import { completeZones } from './zone-offsets.ts'
@@ -83,6 +83,8 @@ export async function* findRelationships(
       let exists = await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
       for (const end of [found.start, found.end])
         exists &&= await completeZones(origin, 'node', end.node, end, source, shapes.farEnds)
+      for (const end of [found.start, found.end]) maskNode(reading, end)
+      if (reading.masker) found.properties = reading.masker.relationship(found.type, found.properties)
       if (exists) yield found
       source.positions.length = 0
     }
@@ -114,14 +116,15 @@ const isWhole = (start: string) => `coalesce(startNode(r) = ${start}, false)`
 export const foundAtOnce = (reading: Reading): number => Math.min(reading.sizes.group, rowsAtOnce(reading, kind))
 
 /**
- * Reads all properties of these relationships; leaves out relationships that no longer exist.
+ * Reads all properties of these relationships, given their types; leaves out relationships that no longer exist.
  * @returns null if they turn out to be more than may be read at once.
  */
 export async function readWhole(
   reading: Reading,
   ids: readonly InternalId[],
+  typeOf: (relationship: InternalId) => string,
 ): Promise<Found<{ relationship: InternalId; properties: Properties }> | null> {
-  const { origin, shapes } = reading
+  const { origin, shapes, masker } = reading
   const query = `${eachRelationship} RETURN id(r), properties(r), ${isWhole('s')}`
   const size = { count: ids.length, isOne: ids.length === 1 }
   const rows = await readRows(reading, { query, parameters: { ids }, kind, ...size })
@@ -140,6 +143,7 @@ export async function readWhole(
   for (const one of elements)
     if (!(await completeZones(origin, 'relationship', one.relationship, one, source, shapes.relationships)))
       gone.add(one)
+    else if (masker) one.properties = masker.relationship(typeOf(one.relationship), one.properties)
   return { elements: withoutThese(elements, gone), release: () => rows.release() }
 }
 

@@ -42,6 +42,25 @@ export async function readUniqueness(origin: Origin): Promise<Map<string, Set<st
   return found
 }
 
+/**
+ * All properties in uniqueness and key constraints, also those of several properties, by label or relationship type; null
+ * if the origin does not say.
+ */
+export async function readConstrained(origin: Origin): Promise<Map<string, Set<string>> | null> {
+  const rows = (origin.legacy ? null : await origin.ask(showConstraints)) ?? (await askEarlierUniqueness(origin))
+  if (rows === null) return null
+  const found = new Map<string, Set<string>>()
+  for (const [type, , names, keys] of rows) {
+    if (!/UNIQUE|KEY/.test(String(type))) continue
+    for (const name of [names ?? []].flat() as string[]) {
+      const known = found.get(name) ?? new Set()
+      found.set(name, known)
+      for (const key of (keys ?? []) as string[]) known.add(key)
+    }
+  }
+  return found
+}
+
 /** Neo4j up to 4.2 describes constraints in texts without quotes; the indexes behind them have names and properties. */
 async function askEarlierUniqueness(origin: Origin): Promise<unknown[][] | null> {
   for (const [unique, entity, labels] of [

@@ -169,15 +169,17 @@ export const countNodes = (origin: Pick<Origin, 'each'>): Promise<number> =>
 /** Labels by which nodes without an identity are counted. Beyond this limit the report leaves labels out. */
 export const mostLabels = 100
 
-/** Whether the origin has, or had, these labels and property keys. */
+/** Which of these labels, relationship types or property keys the origin does not have, and never had. */
 export async function unknownNames(
   origin: Pick<Origin, 'each'>,
-  kind: 'label' | 'propertyKey',
+  kind: 'label' | 'relationshipType' | 'propertyKey',
   names: readonly string[],
 ): Promise<Set<string>> {
   const unknown = new Set(names)
   if (unknown.size === 0) return unknown
-  const procedure = { label: 'db.labels', propertyKey: 'db.propertyKeys' }[kind]
+  const procedure = { label: 'db.labels', relationshipType: 'db.relationshipTypes', propertyKey: 'db.propertyKeys' }[
+    kind
+  ]
   const query = `CALL ${procedure}() YIELD ${kind} WITH ${kind} WHERE ${kind} IN $names RETURN ${kind}`
   await origin.each(query, { names: [...unknown] }, (row) => unknown.delete(row.text()))
   return unknown

@@ -1,8 +1,6 @@
-import { requestText } from '../../packet/identity.ts'
-import { isPublishable, type Kind } from '../../packet/packstream/kinds.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { Properties } from '../origin/properties.ts'
 import { idForms } from '../request/id-forms.ts'
+import { askedText } from './asked-text.ts'
 import { collectIds, type IdList, type InternalId, listIds, readInternalId } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './nodes.ts'
 import { findByIds, followLayers, hasAny } from './queries.ts'
@@ -33,7 +31,7 @@ export async function findTargets(reading: Reading): Promise<Targets> {
   const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
   // An origin may send ids that were not requested.
   const find = (id: string | null) => id !== null && missing.delete(id)
-  for (const { properties } of rows?.elements ?? []) find(textOf(properties, plan.index.idProperty))
+  for (const { properties } of rows?.elements ?? []) find(askedText(properties, plan.index.idProperty))
   const passes = ({ labels }: NodeRow) => plan.targetFilter === null || labels.includes(plan.targetFilter)
   const kept = rows && { ...rows, elements: rows.elements.filter(passes) }
   const nodes = collectIds()
@@ -79,12 +77,3 @@ export async function targetsOfSelection(
 
 /** As many as the origin ids of a request may be, so that a step of `toLayer` reaches no more from them. */
 const sourcesAtOnce = 1_000
-
-/** The text by which a request names an id; null if the id has changed to one that no request can name. */
-function textOf(properties: Properties, key: string): string | null {
-  const text = properties.text(key)
-  if (text !== null) return text
-  const index = properties.shape.indexOf(key)
-  const isNamed = index !== -1 && isPublishable(properties.shape.kinds[index] as Kind)
-  return isNamed ? requestText(properties.rendered(index, 'plain')) : null
-}

@@ -13,6 +13,8 @@ interface Unchecked {
   values: Map<string, unknown>
   /** Equal values that a constraint allows together. */
   apart: Map<string, readonly unknown[]>
+  /** The texts that stand for masked ids, by the texts of the ids; null if these ids are not masked. */
+  masked: Map<string, string> | null
 }
 
 type OnDuplicate = (label: string, id: string | null, problem: string) => void
@@ -34,16 +36,21 @@ export function createUniqueness(origin: Origin) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
-      const equals = equalsOf(identity.id)
+      // The origin answers with its own values.
+      const { unmasked } = properties
+      const isMasked = unmasked !== properties
+      const index = unmasked.shape.indexOf(idProperty)
+      const id = isMasked ? unmasked.rendered(index, 'plain') : identity.id
+      const equals = equalsOf(id)
       if (proven.get(key)?.isGuaranteed && equals === null) return
       // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
-      const index = properties.shape.indexOf(idProperty)
-      const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
+      const text = mergeText(id.list ? unmasked.rendered(index, 'plain') : id)
       keys.set(identity, `${key}\u0000${text}`)
-      const kind = unchecked.get(key) ?? { label, idProperty, values: new Map(), apart: new Map() }
+      const kind = unchecked.get(key) ?? { label, idProperty, values: new Map(), apart: new Map(), masked: null }
       unchecked.set(key, kind)
+      if (isMasked) kind.masked = (kind.masked ?? new Map()).set(text, idText(identity.id))
       if (equals !== null) kind.apart.set(text, equals)
-      else if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
+      else if (!kind.values.has(text)) kind.values.set(text, unmasked.value(idProperty))
     },
     isDuplicate: (identity: Identity): boolean => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
     /**
@@ -51,7 +58,7 @@ export function createUniqueness(origin: Origin) {
      * reports them. @throws unpublishable (422), naming the first duplicate, if `skip` is null.
      */
     async check(skip: OnDuplicate | null): Promise<void> {
-      for (const [key, { label, idProperty, values, apart }] of unchecked) {
+      for (const [key, { label, idProperty, values, apart, masked }] of unchecked) {
         const isGuaranteed = proven.get(key)?.isGuaranteed ?? (await hasUniqueness(origin, label, idProperty))
         proven.set(key, { label, idProperty, isGuaranteed })
         const shared = [
@@ -62,10 +69,11 @@ export function createUniqueness(origin: Origin) {
         ]
         for (const rendered of shared) {
           if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)
-          const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
+          const id = rendered && (masked ? (masked.get(mergeText(rendered)) ?? null) : idText(rendered))
+          const text = id === null ? 'a value' : `"${id}"`
           const problem = `more than one node with label "${label}" has ${text} as its id "${idProperty}"`
           if (skip === null) throw errors.unpublishable(problem)
-          skip(label, rendered && idText(rendered), problem)
+          skip(label, id, problem)
         }
       }
       unchecked.clear()

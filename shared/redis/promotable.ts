@@ -56,10 +56,11 @@ const hasFlag = ({ flags = '' }: Fields, flag: string): boolean => flags.split('
 
 /** `ip:port` of the connected replicas that have confirmed something lately. Backup tools never do. */
 function namesOfConfirming(info: Info): string[] {
-  const lines = info.matchAll(/^slave\d+:ip=([^,]*),port=(\d+),state=online,offset=(\d+),lag=(\d+)/gm)
-  return [...lines].flatMap(([, ip, port, offset, lag]) =>
-    Number(offset) > 0 && Number(lag) < silentSeconds ? [`${ip}:${port}`] : [],
-  )
+  return info.split(/\r?\n/).flatMap((line) => {
+    const [, ip, port, offset, lag] =
+      /^slave\d+:ip=([^,]*),port=(\d+),state=online,offset=(\d+),lag=(\d+)/.exec(line) ?? []
+    return Number(offset) > 0 && Number(lag) < silentSeconds ? [`${ip}:${port}`] : []
+  })
 }
 
 /** The answers of the Sentinels of a connection that answer in time. @throws the error of one of them if none does */

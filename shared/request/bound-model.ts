@@ -3,6 +3,7 @@ import type { Issue } from '../errors/app-error.ts'
 import { didYouMean, shown } from '../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { defaultKeys, idPropertyOf, onceForEach } from './identity.ts'
+import { maskIssuesOfModel } from './mask/mask-rules.ts'
 import { everyLabel, literal } from './select.ts'
 
 /** A property as a model implements it on a node type. */
@@ -13,6 +14,8 @@ export interface ModelledProperty {
   unique?: true
   indexed?: true
   required?: true
+  /** A publish must have a rule for it in `mask` or `only`. */
+  sensitive?: true
 }
 
 /** A version of a model, as a publish is bound to it when it is accepted. It is stored with the request. */
@@ -33,6 +36,7 @@ type Indices = Readonly<Record<string, string>>
 export function createBinding({ version, types, properties }: BoundModel) {
   const typeOf = new Map(types.map((type) => [type.label, type]))
   const keys = new Set(properties)
+  const sensitive = types.filter((type) => type.properties.some((one) => one.sensitive))
   const derived = new Map(
     types.flatMap((type) => {
       const property = idPropertyIn(type.properties)
@@ -108,6 +112,12 @@ export function createBinding({ version, types, properties }: BoundModel) {
     /** How a request contradicts the model. */
     *issues(request: Partial<PublishRequest>): Generator<Issue> {
       yield* indexIssues(request)
+      const { mask = {}, only = {} } = request
+      if (sensitive.length + Object.keys(mask).length + Object.keys(only).length > 0) {
+        const ruled = new Set([...Object.keys(mask), ...Object.keys(only)].flatMap((name) => typeOf.get(name) ?? []))
+        const some = [...new Set([...ruled, ...sensitive])]
+        yield* maskIssuesOfModel({ mask, only, mappedIndices: indicesOf(request) }, some, version)
+      }
       const { targetFilter, dynamicLabels = {} } = request
       if (targetFilter !== undefined && !typeOf.has(targetFilter)) {
         yield { path: 'targetFilter', message: noNodeType(targetFilter) }

@@ -11,6 +11,7 @@ import { listOf, mapOf, maxIssuesOfOne } from '../validation/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../validation/issues.ts'
 import { publishSchema } from './field-rules.ts'
 import { identifier } from './identifier.ts'
+import { maskField, onlyField } from './mask/fields.ts'
 import { type EveryType, parseEveryType, parseRelationshipType } from './relationship-types.ts'
 import { selectField } from './select.ts'
 
@@ -175,6 +176,12 @@ export const publishFields = {
   onModelViolation: z
     .enum(['fail', 'report', 'omit'])
     .describe('fail on what breaks the model, publish and report it, or leave it out; with model only'),
+  mask: maskField.describe(
+    'for nodes with the label, or relationships of the type: properties that are left out (drop), replaced by a hash under a key of the org (hash), or set to null',
+  ),
+  only: onlyField.describe(
+    'for nodes with the label, or relationships of the type: the only properties that are published; ids need not be named',
+  ),
   callbackUrl: url(parseHttpsUrl).meta({
     description: 'https:// address that receives a POST when the job has ended; not with returnOnly',
     example: 'https://hooks.example.org/packets',

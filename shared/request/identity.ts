@@ -73,7 +73,7 @@ export const identityRule = (
  * @returns the identity, or a description of why the node cannot be published.
  */
 export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
-  const label = identityLabel(rule, node.labels, node.properties.text('index'))
+  const label = identityLabel(rule, node.labels, node.properties.unmasked.text('index'))
   if (label === null) return { problem: 'bears no label, or several, that mappedIndices names' }
   const idProperty = rule.idProperties.get(label) as string
   const { properties } = node

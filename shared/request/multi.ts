@@ -5,6 +5,7 @@ import { atOnce, type Steps } from '../lifecycle/turns.ts'
 import { shown } from '../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'
+import { maskText, onlyText } from './mask/masking.ts'
 import { optionAgreement } from './option-agreement.ts'
 import { planOf } from './plan.ts'
 import { parsePublishRequest } from './rules.ts'
@@ -99,6 +100,8 @@ const agreed = {
 export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   for (const [field, whenAbsent] of Object.entries(agreed))
     yield* differing(requests, field as keyof typeof agreed, whenAbsent)
+  yield* differing(requests, 'mask', undefined, ({ mask = {} }) => maskText(mask))
+  yield* differing(requests, 'only', undefined, ({ only = {} }) => onlyText(only))
   yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
   yield* optionAgreement(requests.map(planOf))
@@ -141,8 +144,8 @@ function* differing(
   requests: readonly PublishRequest[],
   field: keyof PublishRequest,
   whenAbsent: unknown,
+  read = (request: PublishRequest): unknown => request[field] ?? whenAbsent,
 ): Generator<Issue> {
-  const read = (request: PublishRequest) => request[field] ?? whenAbsent
   const first = requests.findIndex((request) => read(request) !== undefined)
   if (first === -1) return
   const expected = read(requests[first] as PublishRequest)

@@ -2,6 +2,7 @@ import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
+import { type Masking, maskingOf } from './mask/masking.ts'
 import { dividedTypes, type EveryType, mergeRelationshipTypes } from './relationship-types.ts'
 import { type Selector, selectorsOf } from './select.ts'
 
@@ -44,6 +45,8 @@ export interface Plan {
   dynamicLabels: ReadonlyMap<string, readonly string[]>
   /** Which elements are stamped with the packet's timestamp, in their own upserts or by the postback packet. */
   timestamp: { property: string | null; stampsRelationships: boolean; postback: boolean }
+  /** How properties are masked; null: they are not. */
+  masking: Masking | null
   search: { idField: string; filter: string | null; prevented: readonly string[] } | null
 }
 
@@ -93,6 +96,7 @@ export function planOf(request: PublishRequest): Plan {
       stampsRelationships,
       postback,
     },
+    masking: maskingOf(request),
     search: idField === undefined ? null : { idField, filter: request.searchFilter ?? null, prevented: preventSearch },
   }
 }

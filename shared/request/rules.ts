@@ -5,6 +5,7 @@ import { shown } from '../validation/issues.ts'
 import { brokenRules, optionRules, selectionRules } from './field-rules.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'
+import { maskIssues } from './mask/mask-rules.ts'
 import { everyLabel, literal } from './select.ts'
 
 /**
@@ -26,6 +27,7 @@ interface Options {
 export function* rulesOfIndices(fields: PublishRequest): Issues {
   yield* mappedIndexRules({ fields, broken: new Set() })
   yield* propertyRules(fields)
+  yield* maskIssues(fields)
 }
 
 /** Validates one publish request: every field, then every rule between fields. Seed, Publish request; contract 4. */
@@ -60,6 +62,7 @@ function* rules(read: FieldsRead, { sharesStorage, isDryRun }: Options): Issues 
   yield* idRules(fields)
   yield* brokenRules(optionRules, read)
   yield* propertyRules(fields)
+  yield* maskIssues(fields)
   if (fields.returnOnly && isDryRun)
     yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']
   if (fields.returnOnly !== true && !sharesStorage && !isDryRun) {

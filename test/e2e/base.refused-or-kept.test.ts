@@ -23,6 +23,7 @@ test.each([
   ],
   [{ deleteMissing: true }, 400, 'deleteMissing: needs base'],
   [{ base: 'base', deleteMissing: { atMost: 0 } }, 400, 'deleteMissing.atMost: must be more than 0'],
+  [{ base: 'base', only: { [label]: ['id'] } }, 400, 'base: must not be given together with mask or only'],
   [{ base: 'base', returnOnly: true, orgName: null }, 400, 'base: must not be given together with returnOnly'],
 ])('%j is refused, and nothing is stored', async (changes, status, message) => {
   const refused = await publish({ fileName: 'refused', ...changes })

@@ -9,7 +9,7 @@ const { name: versionName, version } = await newModel(client)
 const v = version.grn
 const property = await client.made(`property/${v}`, { key: 'name' })
 const person = await client.made(`nodeType/${v}`, { key: 'Person' })
-const off = { unique: false, indexed: false, required: false, editable: false, deletable: false }
+const off = { unique: false, indexed: false, required: false, editable: false, deletable: false, sensitive: false }
 
 type Constraint = { type: string; nodeType: string; property: string; name: string }
 const constraints = async (path = `constraints/${v}`) => {

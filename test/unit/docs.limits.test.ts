@@ -42,6 +42,7 @@ const leftOut: Record<string, string[]> = {
     'check/shown-value.ts longestShown',
     'observability/logged-error.ts maxDepth',
     'request/bound-model.ts mostCompared',
+    'mask/mask-rules.ts mostNamed',
     'request/bound-model.ts mostNamed',
     'request/rules.ts mostCounted',
     'store/bounded-transport.ts mostErrorBytes',

@@ -7,6 +7,8 @@ export interface Encrypted {
   sealedKey: string
   /** One line of ASCII. */
   text: string
+  /** Encrypts more texts of the same job, likewise. */
+  seal: (texts: readonly string[]) => string
 }
 
 /** Decrypts the text that `encrypt` returned; null for any other text. */
@@ -27,9 +29,11 @@ export function createSecrets(redis: Redis, keys: readonly SecretKey[]) {
     /** Encrypts the credentials of a new job. @returns the sealed data key for the record, and the text to store. */
     encrypt(jobId: string, credentials: readonly string[]): Encrypted {
       const key = randomBytes(32)
+      const sealTexts = (texts: readonly string[]) => seal({ id: dataKeyId, key }, jobId, JSON.stringify(texts))
       return {
         sealedKey: seal(keys[0] as SecretKey, jobId, JSON.stringify({ dataKey: key.toString('base64') })),
-        text: seal({ id: dataKeyId, key }, jobId, JSON.stringify(credentials)),
+        text: sealTexts(credentials),
+        seal: sealTexts,
       }
     },
     /** Returns a job's decryptor; null if its data key is gone or the sealing key is no longer configured. */

@@ -17,6 +17,11 @@ interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishReque
   secret: number
 }
 
+/** A sub-request that masks values may name such values, as ids: it is stored encrypted, as the credentials are. */
+interface SealedRequest {
+  sealed: string
+}
+
 /** The job that a stored request or result belongs to. */
 export type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
@@ -42,7 +47,7 @@ export interface ReadRequests {
 }
 
 /**
- * Stores a job's request: one line with its encrypted credentials, then one line per sub-request as it was sent; the
+ * Stores a job's request: one line with its encrypted credentials, then one line per sub-request as it was sent, encrypted if it masks values; the
  * model that it is bound to, once; and the plan of a large job.
  * @returns the sealed key of the credentials, for the job's record.
  */
@@ -53,8 +58,10 @@ export async function storeRequest(
   requests: readonly PublishRequest[],
   model: BoundModel | null = null,
 ): Promise<{ sealedKey: string }> {
-  const { slices, credentials: distinct } = await inTurns(slicesOf(requests))
-  const { sealedKey, text } = encrypt(id, distinct)
+  const places = new Map<string, number>()
+  for (const { credentials } of requests) if (!places.has(credentials)) places.set(credentials, places.size)
+  const { sealedKey, text, seal } = encrypt(id, [...places.keys()])
+  const slices = await inTurns(slicesOf(requests, places, seal))
   const head = Buffer.from(`${text}\n`)
   const puts: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.concat([head, ...slices]))]
   if (model) puts.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(storedModel(model)))))
@@ -72,21 +79,24 @@ export async function storeRequest(
   return { sealedKey }
 }
 
-/** The lines of the sub-requests, slice by slice, and the distinct credentials. Each step writes one sub-request. */
-function* slicesOf(requests: readonly PublishRequest[]): Steps<{ slices: Buffer[]; credentials: string[] }> {
-  const places = new Map<string, number>()
+/** The lines of the sub-requests, slice by slice. Each step writes one. `places`: those of the credentials. */
+function* slicesOf(
+  requests: readonly PublishRequest[],
+  places: ReadonlyMap<string, number>,
+  seal: Encrypted['seal'],
+): Steps<Buffer[]> {
   const slices: Buffer[] = []
   for (let first = 0; first < requests.length; first += subRequestsPerSlice) {
     const lines: string[] = []
     for (const sent of requests.slice(first, first + subRequestsPerSlice)) {
       const { credentials, ...request } = withoutOrder(sent)
-      const secret = places.get(credentials) ?? places.size
-      places.set(credentials, secret)
-      yield lines.push(`${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`)
+      const line = JSON.stringify({ ...request, secret: places.get(credentials) as number } satisfies StoredRequest)
+      const isMasked = request.mask !== undefined || request.only !== undefined
+      yield lines.push(`${isMasked ? JSON.stringify({ sealed: seal([line]) } satisfies SealedRequest) : line}\n`)
     }
     slices.push(Buffer.from(lines.join('')))
   }
-  return { slices, credentials: [...places.keys()] }
+  return slices
 }
 
 function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
@@ -117,12 +127,18 @@ export async function readRequests(
   }
   const lines = (await settleAll([...(credentials ? [read(credentials)] : []), read(slice)])).flat()
   const decrypt = await secrets.read(id)
-  const opened = decrypt?.(lines.shift() ?? '')
-  if (!opened) throw errors.secretsGone()
+  const credentialsOf = decrypt?.(lines.shift() ?? '')
+  if (!decrypt || !credentialsOf) throw errors.secretsGone()
+  const opened = (stored: StoredRequest | SealedRequest): StoredRequest => {
+    if (!('sealed' in stored)) return stored
+    const [line] = decrypt(stored.sealed) ?? []
+    if (line === undefined) throw errors.secretsGone()
+    return JSON.parse(line)
+  }
   const requests = lines.map((line) => {
-    const { secret, ...request } = JSON.parse(line) as StoredRequest
+    const { secret, ...request } = opened(JSON.parse(line))
     requireKnownFields(Object.keys(request), storedFields)
-    return { ...request, credentials: opened[secret] as string }
+    return { ...request, credentials: credentialsOf[secret] as string }
   })
   const model = requests.some((request) => request.model !== undefined) ? await readModel(store, { id, orgName }) : null
   return { requests: boundRequests(requests, model), model }

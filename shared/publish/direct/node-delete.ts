@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { brokenRules, nodeDeleteRules, nodeDeleteSchema } from '../../request/field-rules.ts'
 import { publishFields, readFields } from '../../request/fields.ts'
 import { identityRule } from '../../request/identity.ts'
+import { maskIssues } from '../../request/mask/mask-rules.ts'
 import { originIndex } from '../../request/plan.ts'
 import { mappedIndexRules } from '../../request/rules.ts'
 import { shown } from '../../validation/issues.ts'
@@ -53,6 +54,7 @@ export function parseNodeDelete(body: unknown) {
     issues.push({ path: field, message: `not taken here, as ${why}` })
   }
   for (const [path, message] of brokenRules(nodeDeleteRules, { fields, broken })) issues.push({ path, message })
+  for (const [path, message] of maskIssues(fields)) issues.push({ path, message })
   const originIds = [...new Set(fields.originIds)]
   const ids = originIds.map((id) => idParameter(id, type.data ?? 'string'))
   const wrong = ids.indexOf(null)
@@ -73,6 +75,7 @@ export function parseNodeDelete(body: unknown) {
     ...index,
     mappedIndices: others,
     originIds,
+    ...(fields.mask ? { mask: fields.mask } : {}),
     ids: ids.filter((id) => id !== null),
     ...stored,
     parameterSyntax,

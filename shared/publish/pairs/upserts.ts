@@ -93,7 +93,9 @@ export function upsertShape(of: UpsertKind, properties: Properties, about: () =>
   if (keys.length > mostProperties)
     throw errors.unpublishable(`${about()} has ${keys.length} properties, more than ${mostProperties}`)
   const present = [...keys.keys()].filter((at) => kinds[at] !== kind.absent && !of.excluded.has(keys[at] as string))
-  const typed = present.map((at) => [keys[at] as string, typeOf(kinds[at] as Kind)] as const)
+  // The model describes what the origin has.
+  const { kinds: read } = properties.unmasked.shape
+  const typed = present.map((at) => [keys[at] as string, typeOf(read[at] as Kind)] as const)
   const verdict = of.judge?.(typed) ?? nothingBroken
   const omitted = new Set(verdict.omitted)
   const judged = omitted.size === 0 ? present : present.filter((at) => !omitted.has(keys[at] as string))

@@ -52,7 +52,8 @@ export function isRefused(context: RequestContext, node: Identified, violation: 
 
 /** Whether the model leaves out a node that lacks a property its node type requires. @throws as `reportViolation` */
 export function isIncomplete(context: RequestContext, keys: NodeRow, identity: Identity): boolean {
-  const { node, properties } = keys
+  const { node } = keys
+  const properties = keys.properties.unmasked
   const { model, plan } = context
   if (!model || !plan.publishesNodes) return false
   let isBroken = false

@@ -109,7 +109,9 @@ export function identify(
   }
   // Record the node even if the model refuses it: it exists, so no cleanup may treat it as missing.
   conflicts.identified(node, keys, identity)
-  const violation = model ? model.identity(identity, typeOf(keys.properties.kindOf(identity.idProperty))) : null
+  const violation = model
+    ? model.identity(identity, typeOf(keys.properties.unmasked.kindOf(identity.idProperty)))
+    : null
   if (violation && isRefused(context, { node, keys, identity }, violation)) {
     context.index?.keep(identity)
     return null
@@ -145,6 +147,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     if (!identity) continue
     current = { row, identity, published: [] }
     conflicts.published(node, labels, identity)
+    context.observer?.masked(identity.label, properties)
     if (context.observer) for (const problem of labelProblems(labels)) observeNode(context, node, row, problem)
     const made = nodeUpserts.shapeOf(identity, row, describe)
     current.published = made.keys

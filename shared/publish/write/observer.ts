@@ -27,6 +27,8 @@ export interface BuildObserver {
   pair: OnPair
   /** Called for each sub-request, before any of it is written. */
   selected(count: { origin: number; targeted: number }): void
+  /** Called for each published node, by its identifying label, and each published relationship (null). */
+  masked(label: string | null, properties: Properties): void
   /** Called for each published relationship. */
   relationship(type: string): void
   /** Called for a node that the sub-request does not target, at the end of a published relationship. */
@@ -49,7 +51,7 @@ export function observeNode({ plan, observer }: Observed, node: InternalId, keys
   const identity = identityOf(plan.identity, keys)
   observer.unpublishable(plan.origin, {
     what: 'node',
-    label: identityLabel(plan.identity, keys.labels, keys.properties.text('index')),
+    label: identityLabel(plan.identity, keys.labels, keys.properties.unmasked.text('index')),
     type: null,
     id: 'problem' in identity ? null : idText(identity.id),
     element: describeNode(node, keys),

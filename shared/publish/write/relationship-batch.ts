@@ -90,6 +90,7 @@ export class RelationshipBatch {
     for (current of all) {
       const { ends, made, properties } = current
       observer?.relationship(ends.type)
+      observer?.masked(null, properties)
       countSkipped(this.#context, 'properties', made.skipped.length)
       const bytes = relationshipUpserts.bytesOf(made, ends, properties, describe)
       const full = writer.add(bytes, made.topic, describe, update)

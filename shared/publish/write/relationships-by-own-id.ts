@@ -1,10 +1,12 @@
 import { byCodePoint, isQuotable } from '../../../packet/cypher/identifiers.ts'
-import { type Identity, idText, mergeText, requestText } from '../../../packet/identity.ts'
+import { type Identity, idText, mergeText } from '../../../packet/identity.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
+import { askedText } from '../../read/asked-text.ts'
 import { byId, type InternalId } from '../../read/internal-ids.ts'
 import { findRelationships, foundAtOnce, mostFound, readWhole } from '../../read/relationships-by-own-id.ts'
 import { idForms } from '../../request/id-forms.ts'
+import { identityLabel, type NodeKeys } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import { ownIdOf, relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
 import { identify } from './nodes.ts'
@@ -41,10 +43,11 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     if (properties.shape.indexOf(field) === -1) continue
     const id = relationshipIdOf(plan, relationship, type, properties)
     if (id === null) continue
-    known.add(requestText(id) as string)
+    known.add(askedText(properties, field) as string)
     const [start, end] = [found.start, found.end].map((node) => ({
       node: node.node,
       identity: identify(context, node.node, node),
+      ...(plan.requiresBothEnds ? { asked: askedId(plan, node) } : {}),
       labels: node.labels,
     })) as [FoundEnd, FoundEnd]
     if (plan.skips && !isQuotable(type)) observeRelationship(context, relationship, type, properties, typeProblem)
@@ -66,6 +69,8 @@ interface FoundEnd {
   node: InternalId
   labels: readonly string[]
   identity: Identity | null
+  /** Its id as origin ids name it, for `hardFilterRelationships`; null if none can. */
+  asked?: string | null
 }
 
 type IdentifiedEnd = FoundEnd & { identity: Identity }
@@ -84,13 +89,17 @@ interface FoundRow {
 
 type IdentifiedRow = FoundRow & Record<'start' | 'end', IdentifiedEnd>
 
+/** The id of an end, as origin ids name it. */
+function askedId({ identity }: Plan, { labels, properties }: NodeKeys): string | null {
+  const label = identityLabel(identity, labels, properties.unmasked.text('index'))
+  const key = label === null ? undefined : identity.idProperties.get(label)
+  return key === undefined ? null : askedText(properties, key)
+}
+
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
 function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundRow[]) {
   const given = new Set(plan.originIds)
-  const isOutside = ({ identity }: FoundEnd) => {
-    const id = identity && requestText(identity.id)
-    return identity !== null && (id === null || !given.has(id))
-  }
+  const isOutside = ({ identity, asked = null }: FoundEnd) => identity !== null && !(asked && given.has(asked))
   const outside = rows.filter(({ start, end }) => isOutside(start) || isOutside(end))
   if (outside.length === 0) return
   const list = [...new Set(outside.map(({ name }) => name))]
@@ -121,6 +130,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     }
   }
   let batch = new RelationshipBatch(context)
+  const types = new Map(rows.map(({ relationship, type }) => [relationship, type]))
   // Sort the rows if they are read in several groups, so that parallel relationships follow one another.
   let remaining = rows.length > foundAtOnce(context) ? rows.toSorted(byEnds) : rows
   while (remaining.length > 0) {
@@ -128,6 +138,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     const read = await readWhole(
       context,
       some.map(({ relationship }) => relationship),
+      (relationship) => types.get(relationship) as string,
     )
     if (read === null) {
       remaining = remaining.toSorted(byEnds)

@@ -13,6 +13,7 @@ import type { Report } from '../report/report.ts'
 import type { PairIndex } from '../state/index-pairs.ts'
 import type { RequestCleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
+import type { MaskCheck } from './maskable.ts'
 import type { BuildObserver } from './observer.ts'
 import type { SeenIdentities } from './seen-identities.ts'
 
@@ -25,6 +26,8 @@ export interface RequestContext extends Reading {
   /** How violations name a field of the sub-request: `[3].fileName` in a multi. Contract 7.4. */
   pathOf: (field: string) => string
   conflicts: ConflictDetector
+  /** Checks the rules of `mask` and `only`, if there are any. */
+  maskCheck?: MaskCheck | undefined
   report: Report
   /** Rules of the model that the publish is bound to, if any. */
   model?: ModelRules | undefined
@@ -55,13 +58,16 @@ export function countSkipped({ plan, report, writer }: RequestContext, kind: key
   }
 }
 
-/** Records requested ids that the origin does not have. Contract 4.8. */
+/** Records requested ids that the origin does not have, masked as the packet would have them. Contract 4.8, 4.24. */
 export function reportMissing(
-  { plan, report, writer }: RequestContext,
+  { plan, report, writer, masker }: RequestContext,
   field: 'originIds' | 'relationshipIds',
-  ids: readonly string[],
+  asked: readonly string[],
 ): void {
-  if (ids.length === 0) return
+  if (asked.length === 0) return
+  const { label, idProperty } = plan.index
+  const masked = field === 'originIds' ? masker?.missingIds(label, idProperty, asked) : masker?.missingOwnIds(asked)
+  const ids = masked ?? asked
   report.missing(field, ids)
   writer.updateMetadata(withSettings(plan, (metadata) => metadata.missing(field, ids)))
 }

@@ -26,6 +26,7 @@ export interface Selection {
 }
 
 export async function select(context: RequestContext): Promise<Selection> {
+  await context.maskCheck?.(context.origin, context.pathOf)
   const plan = await withTypes(context)
   if (context.listed) {
     const targets = await targetsOfSelection(context, context.listed, context.report.gone)
@@ -66,7 +67,7 @@ export async function writeRequest(
 ): Promise<void> {
   const request = { ...given, plan }
   const { pairs, writer, listed } = request
-  const absence = createAbsence(plan, missing)
+  const absence = createAbsence(plan, missing, request.masker)
   const origin = listed?.length ?? new Set(plan.originIds).size - missing.length
   request.observer?.selected({ origin, targeted: targets.length })
   const stamp = stampOf(plan, acceptedAt)

@@ -79,7 +79,7 @@ export function groupTreatments(treatments: readonly NodeTreatment[]) {
     isIdentifiedOtherwise(dbUrl: string, { labels, properties }: NodeKeys, label: string, idProperty: string): boolean {
       const { rules, answers } = origins.get(dbUrl) as Grouped
       // A rule considers the property `index` only if it names one of the labels.
-      const index = properties.text('index') ?? ''
+      const index = properties.unmasked.text('index') ?? ''
       const named = labels.includes(index) ? index : ''
       const key = textOf(label, idProperty, named, ...labels)
       const known = answers.get(key)

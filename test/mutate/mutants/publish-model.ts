@@ -4,8 +4,8 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/upserts.ts',
     what: 'a property is judged by the type of another one',
-    from: 'typeOf(kinds[at] as Kind)] as const)',
-    to: 'typeOf(kinds[0] as Kind)] as const)',
+    from: 'typeOf(read[at] as Kind)] as const)',
+    to: 'typeOf(read[0] as Kind)] as const)',
     tests: ['unit/publish/model.rules'],
   },
   {

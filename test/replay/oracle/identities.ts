@@ -35,7 +35,7 @@ export const idPropertyOf = (mapping: Mapping, label: string): string =>
   (label === mapping.DEFAULT_INDEX ? mapping.DEFAULT_ID_FIELD : mapping[label]) as string
 
 /** Contract 4.2: the node's `index`, else the default label, else its only mapped label. */
-function labelOf({ labels, properties }: Node, mapping: Mapping): string | null {
+export function labelOf({ labels, properties }: Node, mapping: Mapping): string | null {
   const { index } = properties
   if (typeof index === 'string' && isMapped(mapping, index) && labels.includes(index)) return index
   if (labels.includes(mapping.DEFAULT_INDEX as string)) return mapping.DEFAULT_INDEX as string

@@ -7,6 +7,7 @@ import { buildPacket } from '../../../shared/publish/build-packet.ts'
 import { listHere } from '../../../shared/publish/select/list-here.ts'
 import type { BuildSizes } from '../../../shared/read/reading.ts'
 import type { BoundModel } from '../../../shared/request/bound-model.ts'
+import type { MaskKey } from '../../../shared/request/mask/mask-key.ts'
 import { parseMulti } from '../../../shared/request/multi.ts'
 import type { Case } from '../generator/cases.ts'
 import { bodiesOf, type Delivered } from './deliver.ts'
@@ -23,12 +24,19 @@ export interface Binding {
   onModelViolation: 'fail' | 'report' | 'omit'
 }
 
+interface BuildOptions {
+  binding?: Binding | null
+  acceptedAt?: number
+  /** The key for hashes of masked values. */
+  maskKey?: MaskKey | null
+}
+
 /** Builds a case's packet in this process, with other sizes than the service uses. */
 export async function buildHere(
   { requests, delivery }: Case,
   world: World,
   sizes: BuildSizes,
-  { binding = null, acceptedAt = Date.now() }: { binding?: Binding | null; acceptedAt?: number } = {},
+  { binding = null, acceptedAt = Date.now(), maskKey = null }: BuildOptions = {},
 ): Promise<Built> {
   const mode = binding && { onModelViolation: binding.onModelViolation, model: binding.model.version }
   const body = JSON.stringify(bodiesOf(requests, world, { returnOnly: true, ...mode }))
@@ -53,6 +61,7 @@ export async function buildHere(
     limitSeconds: 60,
     spentSeconds: 0,
     acceptedAt,
+    maskKey,
     model: binding?.model ?? null,
   }
   const { report } = await buildPacket(order, {

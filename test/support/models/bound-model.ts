@@ -3,7 +3,7 @@ import type { Client } from '../../../dev/client.ts'
 import { managerClient, newModel } from './models.ts'
 
 /** A property of a node type: the type of its values, then its flags. */
-export type Implemented = [dataType: string, ...flags: ('unique' | 'required' | 'indexed')[]]
+export type Implemented = [dataType: string, ...flags: ('unique' | 'required' | 'indexed' | 'sensitive')[]]
 
 /** Makes a model of these node types; a property has one type in all of them. */
 export async function modelWith(client: Client, types: Record<string, Record<string, Implemented>>) {

@@ -83,6 +83,7 @@ export const longest = [
   'test/replay/histories.end-exactly.test.ts',
   'test/replay/grouped.replays-equal.test.ts',
   'test/integration/janitor.repairs-clocks.test.ts',
+  'test/e2e/masked-values.appear-nowhere.test.ts',
   'test/e2e/service.pause.test.ts',
   'test/integration/verify.targets-that-change-values.test.ts',
   'test/integration/redis.refused-at-start.test.ts',

@@ -40,7 +40,7 @@ test('a multi is read, hashed and stored while the event loop turns, however lar
   expect([requests.length, read.result.issues]).toEqual([subRequests, []])
   const submission: Submission = { kind: 'multi', orgName: 'o', fileName: 'f', batchSize: 1, force: false, requests }
   const hashed = await turnsOf(() => idempotencyOf([{ id: 'k', key: Buffer.alloc(32) }], 'c', 'k', submission))
-  const encrypt = () => ({ sealedKey: 'sealed', text: 'encrypted' })
+  const encrypt = () => ({ sealedKey: 'sealed', text: 'encrypted', seal: () => '' })
   const stored = await turnsOf(() => storeRequest(openMemoryStore(), encrypt, { id: 'j', orgName: 'o' }, requests))
   for (const { turns } of [read, hashed, stored]) expect(turns).toBeGreaterThan(subRequests - 2)
 })

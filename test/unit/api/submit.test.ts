@@ -24,6 +24,7 @@ async function submitWhen(found: number) {
   const context = only<ApiContext>({
     config: only<Config>({
       secretKeys,
+      maskKeys: [],
       callbacks: null,
       limits: only<LimitSettings>({ retentionDays: null }),
       origin: only<OriginSettings>({ allow: null, port: 7687, dnsServers: null }),

@@ -41,6 +41,7 @@ test('unset variables have their defaults', () => {
     manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
+    maskKeys: [],
     origin: { allow: null, port: 7687, dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
     authorities: [],
     callbacks: null,

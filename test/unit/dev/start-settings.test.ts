@@ -40,6 +40,7 @@ test('npm start passes on every setting that it does not decide itself', () => {
     AUTH_ISSUER: 'me',
     AUTH_AUDIENCE: 'packets',
     SECRET_KEYS: secrets,
+    MASK_KEYS: secrets,
     ORIGIN_DNS_SERVERS: '127.0.0.1:53',
     ORIGIN_SILENCE_SECONDS: '10',
     CALLBACK_ALLOW: '127.0.0.1:9',

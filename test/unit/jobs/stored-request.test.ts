@@ -6,7 +6,7 @@ import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const store = openMemoryStore()
 const job = { id: 'j', orgName: 'o' }
-const encrypt = () => ({ sealedKey: 'sealed', text: 'encrypted' })
+const encrypt = () => ({ sealedKey: 'sealed', text: 'encrypted', seal: () => '' })
 
 test('the plan of a multi that is bound to a large model holds none of its texts', async () => {
   const key = 'k'.repeat(255)

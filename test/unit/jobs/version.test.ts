@@ -50,6 +50,7 @@ const fieldsOfVersion: Record<number, readonly string[]> = {
   1: fieldsOfFirst,
   2: [...fieldsOfFirst, 'maxNodes', 'select'].sort(),
   3: [...fieldsOfFirst, 'maxNodes', 'select'].sort(),
+  4: [...fieldsOfFirst, 'mask', 'maxNodes', 'only', 'select'].sort(),
 }
 
 const valuesOf = (field: string): string => {

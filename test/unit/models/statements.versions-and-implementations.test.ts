@@ -46,13 +46,13 @@ test('a property is implemented on a node type of its version', () => {
     MATCH (n)-[:GRAPH_PACKETS_PART_OF]->(:GraphPacketsManagerVersion)<-[:GRAPH_PACKETS_PART_OF]-(p:GraphPacketsRecord {grn: $propertyGrn})
     CREATE (n)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsRecord:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p)
     SET i = $properties
-    RETURN i.id, i.enver, i.createdAt, i.updatedAt, i.createdBy, i.lastModifiedBy, i.grn, i.displayValue, i.unique, i.indexed, i.required, i.editable, i.deletable"
+    RETURN i.id, i.enver, i.createdAt, i.updatedAt, i.createdBy, i.lastModifiedBy, i.grn, i.displayValue, i.unique, i.indexed, i.required, i.editable, i.deletable, coalesce(i.sensitive, false)"
   `)
   expect(implementedStatement(type).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
     WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p:GraphPacketsProperty)
-    RETURN p.id, p.enver, p.createdAt, p.updatedAt, p.createdBy, p.lastModifiedBy, p.grn, p.key, p.dataType, p.definition, p.displayValue, p.editable, p.deletable, i.id, i.enver, i.createdAt, i.updatedAt, i.createdBy, i.lastModifiedBy, i.grn, i.displayValue, i.unique, i.indexed, i.required, i.editable, i.deletable
+    RETURN p.id, p.enver, p.createdAt, p.updatedAt, p.createdBy, p.lastModifiedBy, p.grn, p.key, p.dataType, p.definition, p.displayValue, p.editable, p.deletable, i.id, i.enver, i.createdAt, i.updatedAt, i.createdBy, i.lastModifiedBy, i.grn, i.displayValue, i.unique, i.indexed, i.required, i.editable, i.deletable, coalesce(i.sensitive, false)
     ORDER BY p.key"
   `)
 })

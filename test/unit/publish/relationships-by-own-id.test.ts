@@ -45,6 +45,7 @@ function openContext(answer: Parameters<typeof answeringOrigin>[0], onUnpublisha
     uniqueness: createUniqueness(origin),
     observer: undefined,
     index: null,
+    masker: undefined,
     model: undefined,
     conflicts: { identified() {}, published() {}, missed() {} },
     schema: { types: async () => ['KNOWS'], indexedBy: async () => null, renewed() {} },

@@ -2,6 +2,7 @@ import { idText, mergeText } from '../../../../packet/identity.ts'
 import { renderValue } from '../../../../packet/values/render-value.ts'
 import type { Rendered } from '../../../../packet/values/values.ts'
 import { idForms } from '../../../request/id-forms.ts'
+import type { Masker } from '../../../request/mask/masker.ts'
 import type { Plan } from '../../../request/plan.ts'
 import type { Chunk } from '../chunk.ts'
 import type { ConflictDetector } from '../conflicts.ts'
@@ -31,12 +32,14 @@ export async function writeCleanups(context: WriteContext, { start, nodes, ident
  * missing id as a string and, where it could be one, as an integer. A node created while the request is read is
  * published, so an identity seen later no longer counts as absent. Contract 4.11 and 5.
  */
-export function createAbsence({ index, identity, cleansMissing }: Plan, missing: readonly string[]) {
+export function createAbsence({ index, identity, cleansMissing }: Plan, missing: readonly string[], masker?: Masker) {
   const values = (cleansMissing ? missing : []).flatMap(idForms)
   const absent = new Map(
     values.map((value) => {
-      const id = renderValue(value, identity.numbers) as Rendered
-      return [mergeText(id), { identity: { ...index, id }, value }] as const
+      const { label, idProperty } = index
+      const rendered = renderValue(value, identity.numbers) as Rendered
+      const id = masker ? masker.id(label, idProperty, rendered) : rendered
+      return [mergeText(id), { ...index, id }] as const
     }),
   )
   return {
@@ -63,12 +66,16 @@ export function createAbsence({ index, identity, cleansMissing }: Plan, missing:
  */
 export async function writeAbsent(context: WriteContext, absence: ReturnType<typeof createAbsence>): Promise<void> {
   const { plan, pairs, conflicts, report, writer } = context
-  for (const { identity, value } of absence.all()) {
+  for (const identity of absence.all()) {
     conflicts.missed(identity)
     for (const type of plan.relationships) {
       report.identity(identity)
       const update = withSettings(plan, (metadata) => metadata.relationship(type.type))
-      await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${value}"`, update)
+      await writer.write(
+        pairs.cleanup(identity, type, []),
+        `the cleanup of "${type.type}" at "${idText(identity.id)}"`,
+        update,
+      )
     }
   }
 }

@@ -128,8 +128,12 @@ async function compared(base: Parameters<typeof stateOf>[0], now: Parameters<typ
 
 test('nodes that only the base has are gone, unless the same id is written otherwise', async () => {
   const { gone, base } = await compared(
-    (index) => [person('a'), person(5n), person('c')].forEach((one) => upsert(one, 1n)(index)),
-    (index) => [person('a'), person(5.0), person('d')].forEach((one) => upsert(one, 2n)(index)),
+    (index) => {
+      for (const one of [person('a'), person(5n), person('c')]) upsert(one, 1n)(index)
+    },
+    (index) => {
+      for (const one of [person('a'), person(5.0), person('d')]) upsert(one, 2n)(index)
+    },
   )
   expect(base).toEqual({ nodes: 3, relationships: 0 })
   expect(gone.map(({ key }) => nodeOf(key))).toEqual([person('c')])

@@ -1,0 +1,3 @@
+import { testMasked } from './suites/masked.ts'
+
+await testMasked('FewMasked', 1_900_000n, 5)
