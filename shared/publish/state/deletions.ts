@@ -6,7 +6,6 @@ import { relationshipDelete } from '../../../packet/kinds/relationship-delete.ts
 import { pairOf, type Shape, shapeOf } from '../../../packet/pair.ts'
 import { createPacketWriter, type PartSink } from '../../../packet/parts/packet-writer.ts'
 import { partLimits } from '../../../packet/parts/part-buffer.ts'
-import * as errors from '../../errors/catalogue.ts'
 import { packetErrors } from '../pairs/packet-errors.ts'
 import { type Gone, isRelationship, nodeOf, relationshipOf } from './gone.ts'
 
@@ -69,7 +68,7 @@ export async function writeDeletions(
     if (isRelationship(one)) {
       const { start, type, end, own } = relationshipOf(one)
       const ids = [start.id, end.id, ...(own ? [own.id] : [])]
-      const key = JSON.stringify([kindOf(start), type, kindOf(end), own?.key, own?.id.wrap])
+      const key = JSON.stringify([kindOf(start), type, kindOf(end), own?.key, own?.id.wrap, own?.id.list])
       const field = own && { key: own.key, value: own.id }
       const make = () => ({
         shape: shapeOf(relationshipDelete({ start, type, end }, field), syntax),
@@ -79,21 +78,15 @@ export async function writeDeletions(
       continue
     }
     const node = nodeOf(one.payload === null ? one.key : `${one.key}\t${one.payload}`)
-    // A list of points, for one: Cypher converts the elements of a list, but not those of lists in it.
-    if (node.id.list) throw errors.undeletable(`the "${node.label}" with a list of such values as "${node.idProperty}"`)
-    const { wrap } = node.id
     const except = [...(renamed.get(one.key) ?? [])].map(nodeOf)
-    const make = () => ({
-      shape: shapeOf(nodeDelete(node, { wrap, list: wrap !== null }), syntax),
-      name: 'ids' as const,
-    })
-    if (except.length === 0) await add(JSON.stringify(kindOf(node)), make, node.id.json, idText(node.id))
+    const make = () => ({ shape: shapeOf(nodeDelete(node, expressionOf(node)), syntax), name: 'ids' as const })
+    const key = JSON.stringify([kindOf(node), expressionOf(node)])
+    if (except.length === 0) await add(key, make, node.id.json, idText(node.id))
     else await deleteExcept(node, except)
   }
 
   async function deleteExcept(node: Identity, except: readonly Identity[]): Promise<void> {
-    const { wrap } = node.id
-    const shape = shapeOf(nodeDelete(node, { wrap, list: wrap !== null }, except), syntax)
+    const shape = shapeOf(nodeDelete(node, expressionOf(node), except), syntax)
     const pair = pairOf(shape, (source) =>
       source === 'ids' ? `[${node.id.json}]` : (except[(source as { kept: number }).kept] as Identity).id.json,
     )
@@ -105,4 +98,9 @@ export async function writeDeletions(
   return writer.shape()
 }
 
+/** An id that is a list is one also without a conversion of its elements: it is looked for in another way. */
+const expressionOf = ({ id: { wrap, list, json } }: Identity) => ({
+  wrap,
+  list: list || (wrap === null && json.startsWith('[')),
+})
 const kindOf = ({ label, idProperty, id: { wrap, list } }: Identity) => [label, idProperty, wrap, list]
