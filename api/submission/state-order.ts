@@ -1,7 +1,9 @@
 import type { Submission } from '../../shared/jobs/job.ts'
 import { askedFor, type StateOrder } from '../../shared/jobs/order.ts'
+import { packetMaskingOf } from '../../shared/publish/content.ts'
 import { findBase } from '../../shared/publish/state/base.ts'
 import type { PublishRequest } from '../../shared/request/fields.ts'
+import type { MaskKey } from '../../shared/request/mask/mask-key.ts'
 import type { Generations } from '../../shared/storage/generations.ts'
 
 /**
@@ -12,9 +14,13 @@ export async function stateOrderOf(
   generations: Generations,
   { orgName, requests }: Pick<Submission, 'orgName' | 'requests'>,
   bound: { requests: readonly PublishRequest[] },
+  maskKey: Pick<MaskKey, 'id'> | null,
 ): Promise<StateOrder | undefined> {
   const fileName = askedFor(requests, 'base')
   if (fileName === undefined) return askedFor(requests, 'asBase') ? { base: null, deleteMissing: null } : undefined
-  const { generation } = await findBase(generations, orgName, fileName, bound.requests)
+  const { generation } = await findBase(generations, orgName, fileName, {
+    requests: bound.requests,
+    masking: packetMaskingOf(requests, maskKey),
+  })
   return { base: { fileName, generation }, deleteMissing: askedFor(requests, 'deleteMissing') ?? null }
 }

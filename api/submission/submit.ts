@@ -55,7 +55,7 @@ export async function submit(context: Context, caller: Caller, submission: Submi
     throw errors.fileExists(orgName, fileName)
   }
   await addresses
-  const state = await stateOrderOf(generations, submission, await binding)
+  const state = await stateOrderOf(generations, submission, await binding, maskKey)
   const { queuedJobs: openRunsLimit } = config.limits
   const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
   const { model } = await binding

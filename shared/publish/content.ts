@@ -28,16 +28,22 @@ export const notationOf = (
   requests: readonly PublishRequest[],
   parameterSyntax: ParameterSyntax,
   maskKey: Pick<MaskKey, 'id'> | null = null,
-) => ({
-  parameterSyntax,
-  numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
-  ...packetMaskingOf(requests, maskKey),
-})
+) => {
+  const masking = packetMaskingOf(requests, maskKey)
+  return {
+    parameterSyntax,
+    numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
+    ...(masking ? { masking } : {}),
+  }
+}
 
-/** All sub-requests of a packet have the same rules. */
-function packetMaskingOf([request]: readonly PublishRequest[], maskKey: Pick<MaskKey, 'id'> | null) {
-  if (request === undefined || maskingOf(request) === null) return {}
-  return { masking: { key: maskKey?.id ?? null, sha256: rulesDigest(request) } }
+/** How values are masked: all sub-requests of a packet have the same rules. Null if none is. */
+export function packetMaskingOf(
+  [request]: readonly PublishRequest[],
+  maskKey: Pick<MaskKey, 'id'> | null,
+): PacketMasking | null {
+  if (request === undefined || maskingOf(request) === null) return null
+  return { key: maskKey?.id ?? null, sha256: rulesDigest(request) }
 }
 
 /** The content of a packet that was made without an origin. `ends`: the kinds of nodes that its statements find. */

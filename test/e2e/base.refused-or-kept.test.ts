@@ -23,7 +23,11 @@ test.each([
   ],
   [{ deleteMissing: true }, 400, 'deleteMissing: needs base'],
   [{ base: 'base', deleteMissing: { atMost: 0 } }, 400, 'deleteMissing.atMost: must be more than 0'],
-  [{ base: 'base', only: { [label]: ['id'] } }, 400, 'base: must not be given together with mask or only'],
+  [
+    { base: 'base', only: { [label]: ['id'] } },
+    409,
+    'base: the packet "base" was made with other masks, or another key of them',
+  ],
   [{ base: 'base', returnOnly: true, orgName: null }, 400, 'base: must not be given together with returnOnly'],
 ])('%j is refused, and nothing is stored', async (changes, status, message) => {
   const refused = await publish({ fileName: 'refused', ...changes })
@@ -72,4 +76,21 @@ test('what is missing stays without deleteMissing, is deleted with it, and beyon
   ])
   expect((await client.get(`/1.0/publish/${org}/over`)).status).toBe(404)
   expect((await publish({ fileName: 'over', base: 'base', deleteMissing: { atMost: 0.5 } })).status).toBe(200)
+})
+
+test('a masked delta follows a masked base, and names ids only by their hashes', async () => {
+  const masked = { mask: { [label]: { id: 'hash' } }, deleteMissing: { atMost: 1 } }
+  const { deleteMissing: _, ...mask } = masked
+  expect((await publish({ fileName: 'masked', asBase: true, ...mask })).status).toBe(200)
+  const [[id] = []] = await run(
+    driver,
+    `MATCH (n:\`${label}\`) WITH n LIMIT 1 WITH n, n.id AS id DETACH DELETE n RETURN id`,
+  )
+  const delta = await publish({ fileName: 'fewer', base: 'masked', ...masked })
+  expect([delta.status, delta.text.includes(`"${id}"`)]).toEqual([200, false])
+  expect((await publish({ fileName: 'all', asBase: true, ...mask })).status).toBe(200)
+  const [fewer, all] = [await manifestOf('fewer'), await manifestOf('all')]
+  expect([fewer.statements.nodeDelete, fewer.state?.sha256]).toEqual([1, all.state?.sha256])
+  const unmasked = await publish({ fileName: 'refused', base: 'masked', deleteMissing: true })
+  expect(unmasked.body.error).toContain('base: the packet "masked" was made with other masks')
 })

@@ -1,3 +1,4 @@
+import type { PacketMasking } from '../../../wire/manifest.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { PublishRequest } from '../../request/fields.ts'
 import type { Generations } from '../../storage/generations.ts'
@@ -20,11 +21,15 @@ export async function findBase(
   generations: Generations,
   orgName: string,
   fileName: string,
-  requests: readonly PublishRequest[],
+  { requests, masking }: { requests: readonly PublishRequest[]; masking: PacketMasking | null },
 ): Promise<Base> {
   const current = await generations.current(packetName(orgName, fileName))
   if (current === null) throw errors.unusableBase(fileName, 'does not exist in this org')
   const base = { fileName, generation: current.generation, state: stateOf(fileName, current.manifest.state) }
+  // Otherwise the base names nodes by ids that this packet must not show, or does not have.
+  const { masking: made = null } = current.manifest.content as { masking?: PacketMasking }
+  if (made?.sha256 !== masking?.sha256 || made?.key !== masking?.key)
+    throw errors.unusableBase(fileName, 'was made with other masks, or another key of them')
   // Constraints of the origin stand for what is absent: a run compares those.
   const isComplete = requests.every(({ mappedIndices }) => mappedIndices !== undefined)
   if (isComplete) requireIndices(base, indicesOf(requests))

@@ -6,7 +6,6 @@ import type { Masks, Onlys } from './masking.ts'
 interface Fields {
   mask?: Masks
   only?: Onlys
-  base?: unknown
   mappedIndices?: Readonly<Record<string, string>>
   searchIdField?: string
   relationshipIdField?: string
@@ -16,9 +15,6 @@ interface Fields {
 /** Why a rule of `mask` cannot be honoured, given the other fields of its request. Contract 4.24. */
 export function* maskIssues(fields: Fields): Generator<[path: string, message: string]> {
   const { mask = {}, only = {}, mappedIndices = {}, searchIdField, relationshipIdField } = fields
-  // A base without these masks names nodes by ids that the delta must not show.
-  if (fields.base !== undefined && (fields.mask ?? fields.only) !== undefined)
-    yield ['base', 'must not be given together with mask or only']
   const { idProperties } = identityRule(mappedIndices)
   const types = new Set(fields.relationships?.map((one) => ('type' in one ? one.type : null)))
   for (const [name, actions] of Object.entries(mask)) {
