@@ -1,4 +1,4 @@
-import { AppError } from './app-error.ts'
+import { AppError, caused } from './app-error.ts'
 
 /** Why a packet cannot be the base of another. Contract 4.23. */
 export const unusableBase = (fileName: string, problem: string) =>
@@ -13,3 +13,11 @@ export const tooManyDeletions = (counts: string, share: number) =>
   )
 export const undeletable = (what: string) =>
   new AppError(422, 'undeletable', `deleteMissing: no statement can find ${what}`)
+
+/** Another worker may have space, so the job runs again. */
+export const noScratchSpace = caused(
+  503,
+  'noScratchSpace',
+  'the worker has no scratch space for asBase or base: its TMPDIR is full, or cannot be written',
+  { retryable: true },
+)

@@ -1,5 +1,5 @@
-import { closeSync, readSync, writeSync } from 'node:fs'
-import { openUnnamed } from './scratch.ts'
+import { closeSync, readSync } from 'node:fs'
+import { append, openUnnamed } from './scratch.ts'
 import { digestBytes } from './sorter.ts'
 
 // One read of a file finds a digest among so many.
@@ -17,8 +17,10 @@ export async function keepDigests(chunks: AsyncIterable<Buffer>) {
   const kept: Buffer[] = []
   let length = 0
   let fd: number | null = null
-  const append = (bytes: Buffer) => {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd as number, bytes, done, bytes.length - done)
+  let written = 0
+  function write(bytes: Buffer): void {
+    append(fd as number, bytes, written)
+    written += bytes.length
   }
   using failing = new DisposableStack()
   failing.defer(() => {
@@ -31,10 +33,10 @@ export async function keepDigests(chunks: AsyncIterable<Buffer>) {
     length += chunk.length
     if (fd === null && length > mostInMemory) {
       fd = openUnnamed()
-      for (const bytes of kept.splice(0)) append(bytes)
+      for (const bytes of kept.splice(0)) write(bytes)
     }
     if (fd === null) kept.push(chunk)
-    else append(chunk)
+    else write(chunk)
   }
   failing.move()
   const fences = Float64Array.from(firsts)

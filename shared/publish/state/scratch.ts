@@ -1,18 +1,39 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as errors from '../../errors/catalogue.ts'
 
 /** Bytes that scratch space keeps in memory. Beyond this limit it writes to a file. */
 const mostInMemory = 8 * 1024 * 1024
 const blockBytes = 16 * 1024
 
-/** Opens a file for this process alone in the directory TMPDIR. It has no name any more, so a crash leaves nothing. */
+/**
+ * Opens a file for this process alone in the directory TMPDIR. It has no name any more, so a crash leaves nothing.
+ * @throws noScratchSpace (503)
+ */
 export function openUnnamed(): number {
-  const directory = mkdtempSync(join(tmpdir(), 'packets-'))
+  return inScratch(() => {
+    const directory = mkdtempSync(join(tmpdir(), 'packets-'))
+    try {
+      return openSync(join(directory, 'scratch'), 'wx+', 0o600)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  })
+}
+
+/** Writes all bytes at the end of a file whose length is `at`. @throws noScratchSpace (503) */
+export function append(fd: number, bytes: Buffer, at: number): void {
+  inScratch(() => {
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
+  })
+}
+
+function inScratch<T>(work: () => T): T {
   try {
-    return openSync(join(directory, 'scratch'), 'wx+', 0o600)
-  } finally {
-    rmSync(directory, { recursive: true })
+    return work()
+  } catch (error) {
+    throw errors.noScratchSpace(error)
   }
 }
 
@@ -34,7 +55,7 @@ export function createScratch(buckets: number) {
   function write(bytes: Buffer): { at: number; bytes: number } {
     file ??= { fd: openUnnamed(), length: 0 }
     const at = file.length
-    for (let done = 0; done < bytes.length; ) done += writeSync(file.fd, bytes, done, bytes.length - done, at + done)
+    append(file.fd, bytes, at)
     file.length += bytes.length
     return { at, bytes: bytes.length }
   }

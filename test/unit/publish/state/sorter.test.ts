@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { keepDigests } from '../../../../shared/publish/state/known-digests.ts'
 import { countElements, groupsOf, hashOfLine } from '../../../../shared/publish/state/lines.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
@@ -62,4 +62,15 @@ test('digests that begin alike are told apart', async () => {
   }
   const known = await keepDigests(chunks())
   expect(alike.map((one) => known.has(one))).toEqual(alike.map((_, number) => number % 2 === 0))
+})
+
+test('without a directory that can be written, an error says so, and small states need none', () => {
+  vi.stubEnv('TMPDIR', '/nowhere')
+  using sorter = createSorter()
+  const line = `["n","Person","id","${'x'.repeat(60_000)}`
+  const add = (count: number) => {
+    for (let number = 0; number < count; number++) sorter.addLine(`${line}${number}"]`)
+  }
+  add(20)
+  expect(() => add(1_000)).toThrow('its TMPDIR is full, or cannot be written')
 })
