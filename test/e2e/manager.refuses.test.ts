@@ -118,9 +118,14 @@ test.each([
     'PUT',
     `property/${unknown('propertyimpl')}`,
     { key: 'a' },
-    `key: unknown field; ${leastOne} displayValue, unique, indexed, required, ${access}`,
+    `key: unknown field; ${leastOne} displayValue, unique, indexed, required, sensitive, ${access}`,
   ],
-  ['PUT', `property/${unknown('propertyimpl')}`, {}, `${leastOne} displayValue, unique, indexed, required, ${access}`],
+  [
+    'PUT',
+    `property/${unknown('propertyimpl')}`,
+    {},
+    `${leastOne} displayValue, unique, indexed, required, sensitive, ${access}`,
+  ],
   [
     'PUT',
     `nodeType/${unknown('nodetype')}`,

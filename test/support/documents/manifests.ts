@@ -18,7 +18,7 @@ export function documentsOf<T>(path: string): T[] {
 interface Variable {
   name: string
   value?: string
-  valueFrom?: { secretKeyRef: { name: string; key: string } }
+  valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } }
 }
 
 interface Probe {
@@ -84,12 +84,13 @@ export function manifest(kind: string, name: string): Manifest {
 /** The environment of a Deployment's container. @throws Error on a reference that does not resolve. */
 export function environmentOf({ env, envFrom }: Container): Record<string, string> {
   const shared = envFrom.map(({ configMapRef }) => manifest('ConfigMap', configMapRef.name).data ?? {})
-  const own = env.map(({ name, value, valueFrom }) => {
-    if (valueFrom === undefined) return [name, value as string]
-    const { name: secret, key } = valueFrom.secretKeyRef
+  const own = env.flatMap(({ name, value, valueFrom }) => {
+    if (valueFrom === undefined) return [[name, value as string]]
+    const { name: secret, key, optional } = valueFrom.secretKeyRef
     const found = manifest('Secret', secret).stringData?.[key]
+    if (found === undefined && optional) return []
     if (found === undefined) throw new Error(`${name}: the Secret ${secret} has no ${key}`)
-    return [name, found]
+    return [[name, found]]
   })
   return Object.assign({}, ...shared, Object.fromEntries(own))
 }
