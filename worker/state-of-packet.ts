@@ -88,16 +88,18 @@ export async function openState(context: WorkerContext, job: JobRecord) {
       }
       const digests = await storeDigests(sorter, put)
       const stored = storeLines(sorter, put)
-      const comparison = base
-        ? await compareStates(stored.chunks, readLines(store, base.state.lines, ofBase), (one) => {
-            const line = Buffer.from(`${JSON.stringify(one)}\n`)
-            gone.add(0, line.length, (into, at) => line.copy(into, at))
-          })
-        : await drained(stored.chunks)
+      const share = order.deleteMissing
+      const comparison =
+        base && share !== null
+          ? await compareStates(stored.chunks, readLines(store, base.state.lines, ofBase), (one) => {
+              const line = Buffer.from(`${JSON.stringify(one)}\n`)
+              gone.add(0, line.length, (into, at) => line.copy(into, at))
+            })
+          : await drained(stored.chunks)
       const parts = [...packet.parts]
       let { content } = packet
-      if (comparison && order.deleteMissing !== null) {
-        requireShare(comparison, order.deleteMissing)
+      if (comparison && share !== null) {
+        requireShare(comparison.gone.nodes, comparison.base.nodes, 'nodes', share)
         const first = staging.parts.length
         const sink = async (part: Parameters<Staging['put']>[0]) => {
           signal.throwIfAborted()
@@ -107,13 +109,15 @@ export async function openState(context: WorkerContext, job: JobRecord) {
         const { batchSize } = job.order
         const syntax = content.parameterSyntax === 'mixed' ? defaultSyntax : content.parameterSyntax
         const lines = () => readLines(store, stored.facts.lines, ofSlice)
-        const { renamed } = comparison
-        const shape = await writeDeletions(toDelete(gone.read(0), comparison, lines), {
+        const renamed = await stillGone(comparison.renamed, lines())
+        const deleted = { relationships: 0 }
+        const shape = await writeDeletions(counted(toDelete(gone.read(0), { renamed }, lines), deleted), {
           syntax,
           batchSize,
           renamed,
           sink,
         })
+        requireShare(deleted.relationships, comparison.base.relationships, 'relationships', share)
         parts.push(...staging.parts.slice(first))
         if (content.shape) {
           const tally = createShapeTally()
@@ -140,11 +144,26 @@ export async function openState(context: WorkerContext, job: JobRecord) {
 /** A product such as 0.29 * 100 is a little less than what it stands for. */
 const rounding = 1e-6
 
-/** @throws tooManyDeletions (409) if more of the base is gone than `share` allows */
-function requireShare({ base, gone }: Comparison, share: number): void {
-  const over = (['nodes', 'relationships'] as const).filter((what) => gone[what] > share * base[what] + rounding)
-  const counts = over.map((what) => `${gone[what]} of ${base[what]} ${what}`)
-  if (over.length > 0) throw errors.tooManyDeletions(counts.join(' and '), share)
+/** @throws tooManyDeletions (409) if more of the base goes than `share` allows */
+function requireShare(gone: number, base: number, what: string, share: number): void {
+  if (gone > share * base + rounding) throw errors.tooManyDeletions(`${gone} of ${base} ${what}`, share)
+}
+
+async function* counted(all: AsyncIterable<Gone>, counts: { relationships: number }): AsyncGenerator<Gone> {
+  for await (const one of all) {
+    if (isRelationship(one)) counts.relationships++
+    yield one
+  }
+}
+
+/** What is known of those keys that the new state does not have as nodes. `lines`: of the new state. */
+async function stillGone(renamed: Comparison['renamed'], lines: AsyncIterable<Buffer>): Promise<Comparison['renamed']> {
+  if (renamed.size === 0) return renamed
+  using sorter = createSorter()
+  for (const key of renamed.keys()) sorter.addLine(key)
+  const gone = new Map<string, ReadonlySet<string>>()
+  await compareStates(lines, sorter.takeLines(), ({ key }) => gone.set(key, renamed.get(key) as ReadonlySet<string>))
+  return gone
 }
 
 /**
@@ -153,7 +172,7 @@ function requireShare({ base, gone }: Comparison, share: number): void {
  */
 async function* toDelete(
   chunks: Iterable<Buffer>,
-  comparison: Comparison,
+  comparison: Pick<Comparison, 'renamed'>,
   lines: () => AsyncIterable<Buffer>,
 ): AsyncGenerator<Gone> {
   using sorter = createSorter()

@@ -94,3 +94,24 @@ test('a masked delta follows a masked base, and names ids only by their hashes',
   const unmasked = await publish({ fileName: 'refused', base: 'masked', deleteMissing: true })
   expect(unmasked.body.error).toContain('base: the packet "masked" was made with other masks')
 })
+
+test('what is skipped is not gone, nor are the nodes at its ends', async () => {
+  const options = { relationshipIdField: 'rid', preventCleanup: true, onUnpublishable: 'skip' }
+  const first = { ...options, select: [{ label, where: { id: 'hub' } }] }
+  await run(driver, `CREATE (h:\`${label}\` {id: 'hub'})-[:KNOWS {rid: 1}]->(:\`${label}\` {id: 'far'})`)
+  expect((await publish({ fileName: 'hub', asBase: true, ...first })).body.error).toBeNull()
+  await run(driver, `MATCH (:\`${label}\` {id: 'hub'})-[r:KNOWS]->() REMOVE r.rid`)
+  const delta = await publish({ fileName: 'skips', base: 'hub', ...first, deleteMissing: { atMost: 1 } })
+  expect(delta.body.error).toBeNull()
+  expect((await manifestOf('skips')).statements).toMatchObject({ nodeDelete: 0, relationshipDelete: 0 })
+})
+
+test('the sub-requests of a packet with a state map the same labels', async () => {
+  const mappedIndices = { ...(rest.mappedIndices as object), Other: 'id' }
+  const requests = [body({ fileName: 'multi', asBase: true }), body({ fileName: 'multi', mappedIndices })]
+  const refused = await client.post('/1.0/publish/multi', requests)
+  expect([refused.status, refused.body.error]).toEqual([
+    400,
+    expect.stringContaining('[1].mappedIndices: must map the same labels as in [0], because the packet has a state'),
+  ])
+})

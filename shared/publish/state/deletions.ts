@@ -12,6 +12,9 @@ import { type Gone, isRelationship, nodeOf, relationshipOf } from './gone.ts'
 /** Elements that one statement deletes. Beyond this limit another statement begins: a transaction locks all of them. */
 const mostElements = 500
 
+/** Characters of the ids that one statement deletes. Beyond this limit another statement begins: ids may be very long. */
+const mostCharacters = 1_000_000
+
 interface DeletionSettings {
   syntax: ParameterSyntax
   batchSize: number
@@ -26,6 +29,7 @@ interface Open {
   name: 'ids' | 'ends'
   rows: string[]
   nodes: string[]
+  characters: number
 }
 
 /**
@@ -44,7 +48,8 @@ export async function writeDeletions(
   })
   const open = new Map<string, Open>()
 
-  async function close({ shape, name, rows, nodes }: Open): Promise<void> {
+  async function close(it: Open): Promise<void> {
+    const { shape, name, rows, nodes } = it
     const list = `[${rows.join(',')}]`
     await writer.write(
       pairOf(shape, () => list),
@@ -52,16 +57,16 @@ export async function writeDeletions(
       (metadata) => metadata.deleted(nodes),
       rows.length,
     )
-    rows.length = 0
-    nodes.length = 0
+    Object.assign(it, { rows: [], nodes: [], characters: 0 })
   }
 
-  async function add(key: string, make: () => Omit<Open, 'rows' | 'nodes'>, row: string, node?: string): Promise<void> {
-    const it = open.get(key) ?? { ...make(), rows: [], nodes: [] }
+  async function add(key: string, make: () => Pick<Open, 'shape' | 'name'>, row: string, node?: string): Promise<void> {
+    const it = open.get(key) ?? { ...make(), rows: [], nodes: [], characters: 0 }
     open.set(key, it)
     it.rows.push(row)
+    it.characters += row.length
     if (node !== undefined) it.nodes.push(node)
-    if (it.rows.length === mostElements) await close(it)
+    if (it.rows.length === mostElements || it.characters > mostCharacters) await close(it)
   }
 
   for await (const one of gone) {

@@ -32,8 +32,8 @@ export interface Comparison {
 }
 
 /**
- * Nodes that have another identity now. Beyond this limit the publish fails with `422 undeletable`: they are kept in
- * memory.
+ * Nodes that have another identity now. Beyond this limit the publish fails with `422 undeletable`: they, and other ids
+ * of one node, are kept in memory.
  */
 const mostRenamed = 200_000
 
@@ -58,11 +58,11 @@ export async function compareStates(
   const base = { nodes: 0, relationships: 0 }
   const gone = { nodes: 0, relationships: 0 }
   const renamed = new Map<string, Set<string>>()
+  let names = 0
   function noteRenamed(key: string, line: string): void {
     const lines = renamed.get(key) ?? new Set()
     renamed.set(key, lines.add(line))
-    if (renamed.size > mostRenamed)
-      throw errors.undeletable(`more than ${mostRenamed} nodes that have another identity now`)
+    if (++names > mostRenamed) throw errors.undeletable(`more than ${mostRenamed} nodes that have another identity now`)
   }
 
   for await (const [now, before] of sideBySide(groupsOf(lines), groupsOf(baseLines))) {

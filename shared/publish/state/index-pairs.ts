@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { fnv1a } from '../../../packet/fnv1a.ts'
 import type { Identity } from '../../../packet/identity.ts'
 import type { Topic } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
@@ -35,9 +36,7 @@ export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, 
   }
 
   function add(line: string): void {
-    const place =
-      (Math.imul(line.length, 31) + line.charCodeAt(line.length - 3) * 961 + line.charCodeAt(line.length - 2)) %
-      recentLines
+    const place = fnv1a(line) % recentLines
     if (recent[place] === line) return
     recent[place] = line
     sorter.addLine(line)
@@ -69,6 +68,7 @@ export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, 
     },
     /** Likewise for a relationship, or several between two nodes. */
     keepBetween({ start, type, end }: Ends): void {
+      for (const line of [nodeLine(start), nodeLine(end)]) add(line)
       add(`${relationshipKeys(start, type, end)(start.id, end.id)}\ts`)
     },
     /** Notes that a node, which pairs name by `identity`, may also be found by others of its labels and their ids. */

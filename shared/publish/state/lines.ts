@@ -1,4 +1,5 @@
 import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
+import * as errors from '../../errors/catalogue.ts'
 
 /** The lines of a state are sorted by a hash of their key, then by their text: see `hashOfLine`. */
 export const [newline, tab] = [0x0a, 0x09]
@@ -24,6 +25,12 @@ export interface Group {
   payloads: (string | null)[]
 }
 
+/**
+ * Lines of one key that are compared, such as those of parallel relationships. Beyond this limit the publish fails with
+ * `422 undeletable`: they are kept in memory.
+ */
+const mostPayloads = 1_000_000
+
 /** Groups sorted lines, given by the bytes of some whole lines after the other. */
 export async function* groupsOf(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Group> {
   let group = null as Group | null
@@ -34,8 +41,10 @@ export async function* groupsOf(chunks: AsyncIterable<Buffer> | Iterable<Buffer>
       const divided = line.indexOf('\t')
       const key = divided === -1 ? line : line.slice(0, divided)
       const payload = divided === -1 ? null : line.slice(divided + 1)
-      if (group?.key === key) group.payloads.push(payload)
-      else {
+      if (group?.key === key) {
+        if (group.payloads.push(payload) > mostPayloads)
+          throw errors.undeletable(`more than ${mostPayloads} of one key`)
+      } else {
         if (group) yield group
         group = { hash: hashOfLine(bytes, at), key, payloads: [payload] }
       }

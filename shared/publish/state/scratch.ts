@@ -51,8 +51,11 @@ export function createScratch(buckets: number) {
   const all = Array.from({ length: buckets }, (): Bucket => ({ filled: [], block: Buffer.alloc(0), length: 0 }))
   let inMemory = 0
   let file: { fd: number; length: number } | null = null
+  let isDisposed = false
 
   function write(bytes: Buffer): { at: number; bytes: number } {
+    // A build that was given up may still be running.
+    if (isDisposed) throw new Error('scratch space is used after its end')
     file ??= { fd: openUnnamed(), length: 0 }
     const at = file.length
     append(file.fd, bytes, at)
@@ -110,6 +113,7 @@ export function createScratch(buckets: number) {
     [Symbol.dispose](): void {
       if (file) closeSync(file.fd)
       file = null
+      isDisposed = true
     },
   }
 }

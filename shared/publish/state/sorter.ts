@@ -68,7 +68,7 @@ export type Sorter = ReturnType<typeof createSorter>
 
 /** Places of entries, in the order of their hashes; the function tells the order of two with the same hash. */
 function sortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
-  if (hashes.length > placesOfBucket) throw new Error('a bucket of a state is too large to sort')
+  if (hashes.length > placesOfBucket) return slowlySortedPlaces(hashes, compare)
   const numbers = new Float64Array(hashes.length)
   for (let at = 0; at < hashes.length; at++) numbers[at] = (hashes[at] as number) * placesOfBucket + at
   numbers.sort()
@@ -82,6 +82,11 @@ function sortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => nu
     from = to
   }
   return places
+}
+
+/** The same for more entries than the fast way can number: those of a key that very many lines share. */
+function slowlySortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
+  return Uint32Array.from(hashes.keys()).sort((a, b) => (hashes[a] as number) - (hashes[b] as number) || compare(a, b))
 }
 
 function sortedDigests(bytes: Buffer): Buffer {

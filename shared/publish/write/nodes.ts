@@ -107,6 +107,8 @@ export function identify(
     }
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
+  if (context.index && keys.labels.length > 1)
+    context.index.alsoFoundBy(identity, otherIdentitiesOf(plan.identity, keys, identity))
   // Record the node even if the model refuses it: it exists, so no cleanup may treat it as missing.
   conflicts.identified(node, keys, identity)
   const violation = model
@@ -119,8 +121,6 @@ export function identify(
   uniqueness.add(identity, keys.properties)
   report.identity(identity)
   context.observer?.identified(identity)
-  if (context.index && keys.labels.length > 1)
-    context.index.alsoFoundBy(identity, otherIdentitiesOf(plan.identity, keys, identity))
   return identity
 }
 

@@ -6,7 +6,7 @@ import { askedText } from '../../read/asked-text.ts'
 import { byId, type InternalId } from '../../read/internal-ids.ts'
 import { findRelationships, foundAtOnce, mostFound, readWhole } from '../../read/relationships-by-own-id.ts'
 import { idForms } from '../../request/id-forms.ts'
-import { identityLabel, type NodeKeys } from '../../request/identity.ts'
+import { identityLabel, identityOf, type NodeKeys } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import { ownIdOf, relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
 import { identify } from './nodes.ts'
@@ -47,6 +47,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     const [start, end] = [found.start, found.end].map((node) => ({
       node: node.node,
       identity: identify(context, node.node, node),
+      ...(context.index ? { known: knownIdentity(plan, node) } : {}),
       ...(plan.requiresBothEnds ? { asked: askedId(plan, node) } : {}),
       labels: node.labels,
     })) as [FoundEnd, FoundEnd]
@@ -57,6 +58,12 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   await uniqueness.check(onDuplicate(context))
   if (plan.requiresBothEnds) requireBothEnds(context, all)
   const isOwn = (end: FoundEnd): end is IdentifiedEnd => end.identity !== null && !uniqueness.isDuplicate(end.identity)
+  if (context.index) {
+    for (const { start, type, end } of all) {
+      const isSkipped = !isOwn(start) || !isOwn(end)
+      if (isSkipped && start.known && end.known) context.index.keepBetween({ start: start.known, type, end: end.known })
+    }
+  }
   const rows = all.flatMap(({ start, end, ...row }) =>
     isOwn(start) && isOwn(end) && (isQuotable(row.type) || !plan.skips) ? [{ ...row, start, end }] : [],
   )
@@ -69,6 +76,8 @@ interface FoundEnd {
   node: InternalId
   labels: readonly string[]
   identity: Identity | null
+  /** Its identity, also if it is to be skipped; null if it has none. */
+  known?: Identity | null
   /** Its id as origin ids name it, for `hardFilterRelationships`; null if none can. */
   asked?: string | null
 }
@@ -94,6 +103,11 @@ function askedId({ identity }: Plan, { labels, properties }: NodeKeys): string |
   const label = identityLabel(identity, labels, properties.unmasked.text('index'))
   const key = label === null ? undefined : identity.idProperties.get(label)
   return key === undefined ? null : askedText(properties, key)
+}
+
+function knownIdentity({ identity: rule }: Plan, node: NodeKeys): Identity | null {
+  const identity = identityOf(rule, node)
+  return 'problem' in identity ? null : identity
 }
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */

@@ -95,6 +95,8 @@ test('lines name what pairs are about, by ids as MERGE compares them', () => {
     '["c","Person","id","a\\"\\\\b","KNOWS","out"]',
     '["n","Other","key",1]\ta["n","Person","id","x"]',
     '["n","Person","id","a\\"\\\\b"]',
+    '["n","Person","id","x"]',
+    '["n","Person","id","y"]',
     '["n","Person","id",5]\t={"json":"5.0","wrap":null,"list":false}',
     '["n","Person","id",7]\t={"json":"7","wrap":"toInteger","list":false}',
     '["r","Person","id","x","T","Person","id","y"]\ts',
@@ -137,6 +139,23 @@ test('nodes that only the base has are gone, unless the same id is written other
   )
   expect(base).toEqual({ nodes: 3, relationships: 0 })
   expect(gone.map(({ key }) => nodeOf(key))).toEqual([person('c')])
+})
+
+test('a node that is found by the id of another one now is known by both', async () => {
+  const other = (id: Value): Identity => ({ label: 'Other', idProperty: 'id', id: rendered(id) })
+  const { gone, renamed } = await compared(
+    (index) => {
+      upsert(person('a'), 1n)(index)
+      upsert(person('b'), 1n)(index)
+      index.alsoFoundBy(person('a'), [other(1n)])
+    },
+    (index) => {
+      upsert(person('b'), 1n)(index)
+      upsert(other(1n), 1n)(index)
+    },
+  )
+  expect(gone.map(({ key }) => key)).toEqual(['["n","Person","id","a"]'])
+  expect([...renamed]).toEqual([['["n","Person","id","a"]', new Set(['["n","Other","id",1]'])]])
 })
 
 test('a relationship that was left out, or that another property identifies now, is not gone', async () => {
