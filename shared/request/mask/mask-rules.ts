@@ -14,7 +14,8 @@ interface Fields {
 
 /** Why a rule of `mask` cannot be honoured, given the other fields of its request. Contract 4.24. */
 export function* maskIssues(fields: Fields): Generator<[path: string, message: string]> {
-  const { mask = {}, only = {}, mappedIndices = {}, searchIdField, relationshipIdField } = fields
+  const { mask, only = {}, mappedIndices = {}, searchIdField, relationshipIdField } = fields
+  if (mask === undefined) return
   const { idProperties } = identityRule(mappedIndices)
   const types = new Set(fields.relationships?.map((one) => ('type' in one ? one.type : null)))
   for (const [name, actions] of Object.entries(mask)) {
