@@ -13,5 +13,5 @@ describe(`base and deltas, replayed in order, give the graph of the origin (SEED
       { parallel: true, options: { relationshipIdField: 'rid', preventCleanup: true } },
     ],
     ['slices', { parallel: false, multi: true, options: {} }],
-  ])('with %s', (_name, kind) => deltasAddUp(seed, 10, kind))
+  ])('with %s', (_name, kind) => deltasAddUp(seed, 6, kind))
 })
