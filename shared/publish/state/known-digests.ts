@@ -9,7 +9,7 @@ const blockBytes = perBlock * digestBytes
 const mostInMemory = 4 * 1024 * 1024
 
 /**
- * The digests of a base, to look up those of the pairs that are built. Memory holds one of 256; a file has them all.
+ * The digests of a base, to look up the digests of the pairs that are built. Memory holds one of 256; a file has them all.
  * @param chunks sorted digests, whole ones in each chunk
  */
 export async function keepDigests(chunks: AsyncIterable<Buffer>) {

@@ -56,7 +56,7 @@ export async function* groupsOf(chunks: AsyncIterable<Buffer> | Iterable<Buffer>
 
 const isBefore = (a: Group, b: Group) => a.hash < b.hash || (a.hash === b.hash && byCodePoint(a.key, b.key) < 0)
 
-/** The groups of two states, side by side: those of one key together, with null where a state lacks it. */
+/** The groups of two states, side by side: the groups of one key together, with null where a state lacks it. */
 export async function* sideBySide(
   first: AsyncIterator<Group>,
   second: AsyncIterator<Group>,

@@ -84,7 +84,7 @@ function sortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => nu
   return places
 }
 
-/** The same for more entries than the fast way can number: those of a key that very many lines share. */
+/** The same for more entries than the fast way can number, if very many lines share a key. */
 function slowlySortedPlaces(hashes: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   return Uint32Array.from(hashes.keys()).sort((a, b) => (hashes[a] as number) - (hashes[b] as number) || compare(a, b))
 }
