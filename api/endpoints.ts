@@ -22,6 +22,7 @@ import { createRelationships } from './publish/create-relationships.ts'
 import { deleteNodes } from './publish/delete-nodes.ts'
 import { fileUrl } from './publish/file-url.ts'
 import { findFiles } from './publish/find-files.ts'
+import { findMentions } from './publish/find-mentions.ts'
 import { listFiles } from './publish/list-files.ts'
 import { packetManifest } from './publish/packet-manifest.ts'
 import { readFile } from './publish/read-file.ts'
@@ -48,6 +49,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteNodes,
   createRelationships,
   removeFile,
+  findMentions,
   managerStatus,
   ...managers,
   ...managerVersions,

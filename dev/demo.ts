@@ -7,7 +7,7 @@ import type { Driver } from 'neo4j-driver'
 import type { ReplayReport } from '../client/replay/replay.ts'
 import type { VerifyReport } from '../client/replay/verify/verify.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
-import { loadAirports } from './airports.ts'
+import { changeAirports, loadAirports } from './airports.ts'
 import { claimRedis } from './claim-redis.ts'
 import { createClient } from './client.ts'
 import { mayWrite } from './may-write.ts'
@@ -22,7 +22,10 @@ const say = (line: string) => console.log(line)
 const isNamed = optionsOf({ 'empty-databases': { type: 'boolean' } })['empty-databases'] === true
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 
-/** Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. */
+/**
+ * Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. Then the
+ * origin changes, and a delta follows.
+ */
 async function demo(stack: Stack, directory: string): Promise<boolean> {
   const target = stack.target as Neo4jAddress
   await using _redis = process.env.REDIS_URL ? await claimRedis(stack.redis.url) : null
@@ -69,6 +72,14 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   }
   const verified = await packets<VerifyReport>('verify', 'airports', ...to)
   say(`verified:  each of ${pairs} pairs agrees with it (${Math.round(pairs / verified.seconds)} pairs/s)`)
+  if (!(await areEqual(origin, copy))) return false
+
+  say(`changed:   ${await changeAirports(origin)}`)
+  writeFileSync(join(directory, 'changes.json'), JSON.stringify(changes))
+  const { progress } = await packets<JobRecord>('publish', 'changes.json')
+  await packets('get', 'demo/changes.json')
+  await packets('replay', 'changes', ...to)
+  say(`delta:     ${progress.pairs} pairs, ${progress.bytes} bytes, replayed`)
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
@@ -103,6 +114,16 @@ const request = {
   orgName: 'demo',
   fileName: 'airports.json',
   parameterSyntax: 'dollar',
+  asBase: true,
+}
+
+/** Only what has changed since, deletions included. */
+const changes = {
+  ...request,
+  fileName: 'changes.json',
+  select: [{ label: 'Airport' }],
+  base: 'airports.json',
+  deleteMissing: true,
 }
 
 async function areEqual(origin: Driver, copy: Driver): Promise<boolean> {

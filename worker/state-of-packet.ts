@@ -15,6 +15,7 @@ import {
   linesByNewEnds,
 } from '../shared/publish/state/gone.ts'
 import { createPairIndex, type PairIndex } from '../shared/publish/state/index-pairs.ts'
+import { createKeyKinds } from '../shared/publish/state/key-kinds.ts'
 import { createScratch } from '../shared/publish/state/scratch.ts'
 import { createSorter } from '../shared/publish/state/sorter.ts'
 import {
@@ -50,6 +51,8 @@ export async function openState(context: WorkerContext, job: JobRecord) {
   const ofSlice = (problem: string) => errors.storeAway(new Error(`the state of a slice ${problem}`))
   const sorter = createSorter()
   const indices = noIndices()
+  const keyKinds = createKeyKinds()
+  let hasUnlisted = false
   const held = new DisposableStack()
   held.use(sorter)
 
@@ -57,9 +60,10 @@ export async function openState(context: WorkerContext, job: JobRecord) {
     /** Indexes the pairs of these requests. */
     async index(requests: readonly PublishRequest[]): Promise<PairIndex> {
       addIndices(indices, indicesOf(requests))
+      hasUnlisted ||= requests.some(({ relationshipDeleteOnly }) => relationshipDeleteOnly === true)
       const digests = base && (await context.digests.of(base.state, readPieces(store, base.state.digests, ofBase)))
       if (digests) held.defer(digests.release)
-      return createPairIndex(sorter, digests?.known ?? null)
+      return createPairIndex(sorter, keyKinds, digests?.known ?? null)
     },
     /** Stores what was indexed as the share of a slice. */
     async share(staging: Staging): Promise<StateShare> {
@@ -68,11 +72,13 @@ export async function openState(context: WorkerContext, job: JobRecord) {
       for await (const piece of piecesOf(sorter.unsortedDigests())) digests.push(await staging.putState(piece))
       for await (const piece of piecesOf(sorter.unsortedLines()))
         lines.push(await staging.putState(await compressedLines(piece)))
-      return { digests, lines, indices }
+      return { digests, lines, indices, keyKinds: keyKinds.read(), hasUnlisted }
     },
     /** Adds the share of a slice. */
     async add(share: StateShare): Promise<void> {
       addIndices(indices, share.indices)
+      keyKinds.addAll(share.keyKinds)
+      hasUnlisted ||= share.hasUnlisted
       for await (const bytes of readPieces(store, share.digests, ofSlice)) sorter.addDigests(bytes)
       for await (const bytes of readLines(store, share.lines, ofSlice)) sorter.addLines(bytes)
     },
@@ -134,6 +140,8 @@ export async function openState(context: WorkerContext, job: JobRecord) {
         ...stored.facts,
         base: base && { fileName: base.fileName, generation: base.generation, state: base.state.sha256 },
         indices: textOfIndices(indices),
+        keyKinds: keyKinds.read(),
+        hasUnlisted,
       }
       return { ...packet, parts, content, state }
     },

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
@@ -9,7 +10,7 @@ import { ServiceError } from '../../client/service-error.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
 import type { FileList } from '../../wire/publish-response.ts'
 import { useAsked } from '../data.ts'
-import { jobHref, jobsHref, orgHref, quoted } from '../links.ts'
+import { jobHref, jobsHref, orgHref, packetHref, quoted } from '../links.ts'
 import { mayWrite, type Session, useSignedIn } from '../session.ts'
 import { About } from '../ui/about.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -137,6 +138,7 @@ function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: s
           ['Published', <Time at={createdAt} />],
           ['Expires', expiresAt === null ? 'never' : <Time at={expiresAt} />],
           ['Job', <a href={jobHref(jobId)}>{jobId}</a>],
+          ...facts(manifest, org),
           ['Parameters', manifest.parameterSyntax],
           ['Numbers', manifest.numbers],
           ['SHA-256', <code>{sha256}</code>],
@@ -144,6 +146,17 @@ function Manifest({ manifest, org, session }: { manifest: PacketManifest; org: s
       />
     </>
   )
+}
+
+/** What only some packets have. */
+function* facts({ base, state, masking }: PacketManifest, org: string): Generator<[string, ComponentChildren]> {
+  const baseName = base?.packet.slice(org.length + 1)
+  if (baseName) yield ['Delta of', <a href={packetHref(org, baseName)}>{printableLine(baseName)}</a>]
+  if (state) {
+    const { nodes, relationships } = state
+    yield ['May be a base', `of ${plural(nodes, 'node')} and ${plural(relationships, 'relationship')}`]
+  }
+  if (masking) yield ['Values', 'masked']
 }
 
 type ReplacedProps = { manifest: PacketManifest; replaced: NonNullable<PacketManifest['replaced']> }

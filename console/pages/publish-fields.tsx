@@ -8,7 +8,8 @@ interface Field {
   title: string
   read(request: Request): string | null
   write(request: Request, value: string): Request
-  isList?: boolean
+  /** By default it is one line. */
+  form?: 'list' | 'choice'
 }
 
 interface Props {
@@ -54,7 +55,19 @@ function Input({ field, request, change }: InputProps) {
       change(currentTarget.value)
     },
   }
-  return field.isList ? (
+  if (field.form === 'choice')
+    return (
+      <label class="choice">
+        <input
+          type="checkbox"
+          disabled={value === null}
+          checked={value === chosen}
+          onChange={({ currentTarget }) => change(currentTarget.checked ? chosen : '')}
+        />
+        {field.title}
+      </label>
+    )
+  return field.form === 'list' ? (
     <label>
       {field.title}
       <textarea rows={3} spellcheck={false} {...own} />
@@ -84,6 +97,16 @@ const line = (title: string, name: string): Field => ({
   write: (request, value) => withField(request, name, value || undefined),
 })
 
+const chosen = 'true'
+
+/** A field that is true or absent; false is shown as absent. */
+const choice = (title: string, name: string): Field => ({
+  title,
+  form: 'choice',
+  read: ({ [name]: value = false }) => (value === true ? chosen : value === false ? '' : null),
+  write: (request, value) => withField(request, name, value === chosen || undefined),
+})
+
 const mappedIn = ({ mappedIndices: given = {} }: Request): Request | null =>
   typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Request) : null
 
@@ -108,7 +131,7 @@ interface Elements {
 
 const list = (title: string, name: string, elements: Elements = { lineOf, elementOf: (line) => line }): Field => ({
   title,
-  isList: true,
+  form: 'list',
   read({ [name]: values = [] }) {
     if (!Array.isArray(values)) return null
     const lines = values.map(elements.lineOf)
@@ -138,4 +161,7 @@ const fields: readonly Field[] = [
   list('Types of relationships, one a line: TYPE, TYPE> or <TYPE', 'relationships'),
   line('Org', 'orgName'),
   line('Name of the packet', 'fileName'),
+  choice('A later packet may be a delta of this one', 'asBase'),
+  line('For a delta: the packet that the target has', 'base'),
+  choice('Delete there what the base has and this selection lacks', 'deleteMissing'),
 ]

@@ -40,6 +40,8 @@ interface Tried {
   /** The packet's name, and what the packet of that name is about that exists. */
   name: string
   before: PacketManifest['shape']
+  /** The packet on which it would build, if it would. */
+  base: unknown
 }
 
 export function Publish() {
@@ -105,13 +107,14 @@ function Editor({ session }: { session: Session }) {
       if (tried?.request !== request) setKey(newKey())
       setTried(null)
       waiting.current = new AbortController()
-      const answer = await session.client.dryRun(given, isForced, waiting.current.signal)
+      const answer = await session.client.dryRun(given.map(withoutBase), isForced, waiting.current.signal)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
       const { orgName, fileName } = given[0] ?? {}
       const signal = waiting.current.signal
       const isThere = isForced || dryRun.wouldConflict
       const before = isThere ? await shapeOf(session, orgName, fileName, signal) : null
-      setTried({ request, dryRun, sample: sampleIn(answer), name: `${orgName}/${fileName}`, before })
+      const base = given[0]?.base
+      setTried({ request, dryRun, sample: sampleIn(answer), name: `${orgName}/${fileName}`, before, base })
     })
   const publish = () =>
     send(async (given) => {
@@ -232,7 +235,7 @@ function CreateOrg(props: { error: Error; text: string; session: Session; done: 
 const isMissingOrg = (error: Error): boolean =>
   error instanceof ServiceError && error.message.startsWith('the service answered 404 Not Found: orgName:')
 
-function Result({ tried: { dryRun, sample, name, before }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
+function Result({ tried: { dryRun, sample, name, before, base }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
   return (
     <section aria-live="polite">
       <h2>Dry run</h2>
@@ -240,6 +243,12 @@ function Result({ tried: { dryRun, sample, name, before }, isCurrent }: { tried:
       {dryRun.wouldConflict && (
         <p class="stale">
           The name is taken. Choose another one, or choose to replace the packet; then run the request dry again.
+        </p>
+      )}
+      {base && (
+        <p>
+          These are all pairs. The delta leaves out those that the packet {printableLine(String(base))} and its own base
+          have.
         </p>
       )}
       {dryRun.shape && (
@@ -294,6 +303,9 @@ function withCredentials(text: string, user: string, secret: string): Request[] 
   const credentials = secret.startsWith('Basic ') ? secret : `Basic ${basic}`
   return requests.map((request) => ({ credentials, ...request }) as Request)
 }
+
+/** A dry run takes no base: what a delta leaves out is known only when all pairs are made. */
+const withoutBase = ({ base: _, deleteMissing: __, ...request }: Request): Request => request
 
 /** The service gets a list of one, and names the place in it. */
 function ofOneRequest(error: Error): Error {

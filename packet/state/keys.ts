@@ -40,6 +40,13 @@ export function relationshipKeys(
   return (startId, endId) => `${before}${idKey(startId)}${between}${idKey(endId)}]`
 }
 
+/** What keys of nodes, or of cleanups, that differ only in an id have in common. */
+export type KeyKind = NodeKey & Partial<RelationshipType>
+
+/** Makes the keys of a kind. */
+export const keysOfKind = ({ type, direction, ...node }: KeyKind): ((id: Rendered) => string) =>
+  type === undefined || direction === undefined ? nodeKeys(node) : cleanupKeys(node, { type, direction })
+
 /** Makes keys of cleanups: `["c","Airport","iata","JFK","ROUTE","out"]`. */
 export function cleanupKeys(node: NodeKey, { type, direction }: RelationshipType): (id: Rendered) => string {
   const [before, after] = [`["c",${names(node)},`, `,${JSON.stringify(type)},"${direction}"]`]

@@ -26,7 +26,8 @@ export const id = z
   .refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
 const text = { type: 'string' }
 const isId = (value: unknown) => typeof value === 'string' && value.length <= longestId && value.isWellFormed()
-const ids = listOf(id, { ...text, maxLength: longestId }, isId)
+/** A list of ids. */
+export const ids = listOf(id, { ...text, maxLength: longestId }, isId)
 const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
 /**
  * Elements in a list of labels, types or properties. Beyond this limit the answer is `400 invalidRequest`. No real node

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { KeyKind } from '../../packet/state/keys.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 
@@ -64,6 +65,10 @@ export interface StoredState {
   base: { fileName: string; generation: number; state: string } | null
   /** Identifies the labels and id properties that gave the nodes their identities. */
   indices: string
+  /** The kinds of keys of nodes and cleanups in the lines; null if they are too many to list. */
+  keyKinds: KeyKind[] | null
+  /** Whether pairs name nodes that lines do not: keep-lists of relationships that no pair upserts. */
+  hasUnlisted: boolean
   /** Sorted digests of pairs, 16 bytes each, divided into pieces. */
   digests: StatePiece[]
   /** Sorted lines, divided into pieces, each compressed with zstd by itself. `first`: the hash of its first line. */

@@ -1,6 +1,7 @@
 import type { Driver } from 'neo4j-driver'
-import { run } from '../../dev/replay/neo4j.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/addresses.ts'
 import { shuffled } from '../support/values/shuffle.ts'
 
 /** The graph's size; at scale 1: 100,000 people and 400,000 KNOWS, 50,000 of them from one person. */
@@ -81,4 +82,15 @@ export function acquaintances(scale: number): { a: string; b: string; i: bigint 
     }
   }
   return shuffled(drawn, 4).map((ends, index) => ({ ...ends, i: BigInt(index) }))
+}
+
+let changes = 0
+
+/** Changes other people and relationships at each call, one percent of both. Their numbers stay. */
+export async function changeOnePercent({ neo4j }: { neo4j: Neo4jAddress }): Promise<void> {
+  const digits = String(changes++ % 100).padStart(2, '0')
+  await using driver = openDriver(neo4j)
+  await run(driver, 'MATCH (n:Person) WHERE n.id ENDS WITH $digits SET n.age = n.age + 1', { digits })
+  const notes = Array.from({ length: 10 }, (_, hundreds) => `met ${Number(`${hundreds}${digits}`)} times`)
+  await run(driver, 'MATCH (:Person)-[r:KNOWS]->() WHERE r.note IN $notes SET r.since = r.since + 1', { notes })
 }

@@ -1,7 +1,8 @@
-import { hubOf, sizesOf, warmUpCities, warmUpIds } from './graph.ts'
+import { changeOnePercent, hubOf, sizesOf, warmUpCities, warmUpIds } from './graph.ts'
 import type { Lane } from './lanes.ts'
 import { modelOfPeople } from './model-of-people.ts'
-import { graph, nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
+import { graph, newFile, nodes, published, publishedByFresh, relationships, type Work } from './publishing.ts'
+import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 
 /** The service end to end over HTTP, each round with fresh workers, which first warm up with work of the same kind. */
@@ -34,11 +35,15 @@ export const publishLanes: Lane[] = [
     name: 'selected-1',
     unit: 'pairs',
     what: 'the same, selected by their label',
-    measure(setting) {
-      const work = { ...wholeGraph(setting), ids: [], selections: 1 }
-      return publishedByFresh(setting, { ...work, workers: 1, warmUp: { ...work, cities: warmUpCities, pairs: null } })
-    },
+    measure: (setting) => publishedByFresh(setting, selected(setting)),
   },
+  {
+    name: 'indexed-1',
+    unit: 'pairs',
+    what: 'the same, as a packet that may be a base',
+    measure: (setting) => publishedByFresh(setting, selected(setting, { ...graph, asBase: true })),
+  },
+  { name: 'delta-1', unit: 'pairs', what: 'what is left of it after one percent has changed', measure: delta },
   { name: 'hub-1', unit: 'pairs', what: 'relationships of the hub, one worker', measure: by(1, hub) },
 ]
 
@@ -53,6 +58,26 @@ function allRelationships({ ids, scale }: Setting): Work {
 
 function wholeGraph({ ids, scale }: Setting): Work {
   return { ids, options: graph, pairs: sizesOf(scale).relationships + 2 * ids.length }
+}
+
+/** All people and their relationships, by their label, with one worker. */
+function selected(setting: Setting, options: object = graph) {
+  const work = { ...wholeGraph(setting), ids: [], selections: 1, options }
+  return { ...work, workers: 1, warmUp: { ...work, cities: warmUpCities, pairs: null } }
+}
+
+/** The base warms up the worker. */
+async function delta(setting: Setting): Promise<Measured> {
+  const { ours } = setting
+  const [base, work] = [newFile(), selected(setting)]
+  const worker = await ours.service.startWorker()
+  try {
+    await published(setting, ours, [worker], { ...work, options: { ...graph, asBase: true }, kept: base })
+    await changeOnePercent(setting)
+    return await published(setting, ours, [worker], { ...work, options: { ...graph, base }, pairs: null })
+  } finally {
+    await worker.stop(20_000)
+  }
 }
 
 function hub({ scale }: Setting): Work {

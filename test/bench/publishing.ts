@@ -23,7 +23,7 @@ export const newFile = (): string => `file-${files++}`
 /** The serialized body of a multi. */
 export function multiOf(
   { neo4j }: Setting,
-  { ids, options, selections = 0, cities }: Omit<Work, 'pairs'>,
+  { ids, options, selections = 0, cities }: Omit<Work, 'pairs' | 'kept'>,
   fileName: string,
 ): string {
   const select = [{ label: 'Person', ...(cities ? { where: { city: cities } } : {}) }]
@@ -47,6 +47,8 @@ export interface Work {
   cities?: readonly string[]
   /** The expected number of pairs; null: any. */
   pairs: number | null
+  /** The name of a packet that stays in the store; absent: a new one, removed afterwards. */
+  kept?: string
 }
 
 /** Measures from the POST to the end of the job, with workers already running. */
@@ -54,9 +56,9 @@ export async function published(
   setting: Setting,
   ours: Ours,
   workers: readonly RunningProcess[],
-  { pairs, ...work }: Work,
+  { pairs, kept, ...work }: Work,
 ): Promise<Measured> {
-  const fileName = newFile()
+  const fileName = kept ?? newFile()
   const body = multiOf(setting, work, fileName)
   const { neo4j, redis, s3 } = setting
   const used = countCpu({
@@ -77,7 +79,7 @@ export async function published(
   if (Number.isNaN(partAt)) throw new Error('no part was seen in the store')
   const statements = job.progress.pairs
   if (statements !== (pairs ?? statements)) throw new Error(`${statements} pairs instead of ${pairs}`)
-  await tidy(ours)
+  if (kept === undefined) await tidy(ours)
   return {
     statements,
     seconds,

@@ -133,6 +133,29 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       },
       divided(of('memory-selected-1m', field('peakMB')), of('memory-selected-100k', field('peakMB'))),
     ],
+    [
+      {
+        name: 'R14',
+        what: 'seconds, a packet that may be a base / one that may not',
+        ...most,
+        bar: 1.1,
+        stretch: 1.05,
+      },
+      divided(of('indexed-1', field('seconds')), of('selected-1', field('seconds'))),
+    ],
+    [{ name: '', what: 'the same, CPU of all' }, divided(of('indexed-1', allCpu), of('selected-1', allCpu))],
+    [
+      { name: 'R14', what: 'seconds, a delta of one percent / the whole', ...most, bar: 1, stretch: 0.7 },
+      divided(of('delta-1', field('seconds')), of('selected-1', field('seconds'))),
+    ],
+    [
+      { name: 'R14', what: 'bytes, the same', ...most, bar: 0.03, stretch: 0.03 },
+      divided(of('delta-1', field('bytes')), of('selected-1', field('bytes'))),
+    ],
+    [
+      { name: 'R14', what: 'seconds of a copy, whole / a delta of one percent', ...least, bar: 3, stretch: 3 },
+      divided(of('copy-all', field('seconds')), of('copy-delta', field('seconds'))),
+    ],
     [{ name: '', what: 'two workers / one, nodes' }, divided(of('nodes-2', rate), of('nodes-1', rate))],
     [
       { name: 'R8', what: 'submit / queue.add, medians, idle', ...most, bar: 8, stretch: 5 },

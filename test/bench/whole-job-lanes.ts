@@ -5,6 +5,7 @@ import { cypherShell } from '../../dev/stack/native/cypher-shell.ts'
 import { describeExit } from '../../dev/stack/processes.ts'
 import type { Run } from '../../dev/stack/run.ts'
 import type { CopierOrder, CopyWay } from './copier.ts'
+import { changeOnePercent } from './graph.ts'
 import type { Lane } from './lanes.ts'
 import { warmUpOf } from './publish-lanes.ts'
 import { newFile, published, tidy } from './publishing.ts'
@@ -29,6 +30,14 @@ export const wholeJobLanes: Lane[] = [
     what: 'bare driver, batches of 1,000',
     measure: by('driver', 'all'),
     most: 2,
+  },
+  { name: 'copy-all', unit: 'entities', what: 'packets copy --all', measure: copied(false), most: 1 },
+  {
+    name: 'copy-delta',
+    unit: 'entities',
+    what: 'the same with the first one as base, after one percent has changed',
+    measure: copied(true),
+    most: 1,
   },
   // Takes five minutes, so it is measured only if it is named.
   { name: 'whole-apoc', unit: 'entities', what: 'APOC into cypher-shell', measure: by('apoc', 'all'), most: 0 },
@@ -58,26 +67,20 @@ const mappedIndices = (label: string) => ({ DEFAULT_INDEX: label, DEFAULT_ID_FIE
 /** The client's publish and replay, with a worker that has warmed up. */
 function byUs(size: Size, lanes: number) {
   return async (setting: Setting): Promise<Measured> => {
-    const { run, neo4j, ours } = setting
+    const { run, ours } = setting
     const whole = await openWhole(setting, size)
     const fileName = newFile()
     const file = (ending: string) => join(run.directory, `${fileName}-${ending}`)
     const options = { metadata: true, relationships: ['KNOWS>'], preventCleanup: true }
     writeFileSync(file('request.json'), JSON.stringify({ mappedIndices: mappedIndices(whole.label), ...options }))
     writeFileSync(file('ids.txt'), whole.ids.join('\n'))
-    const env = {
-      PACKETS_URL: ours.service.apiUrl,
-      PACKETS_TOKEN: ours.service.tokens.all as string,
-      PACKETS_ORIGIN_URL: neo4j.boltUrl,
-      PACKETS_ORIGIN_USER: neo4j.username,
-      PACKETS_ORIGIN_PASSWORD: neo4j.password,
-      PACKETS_TARGET_PASSWORD: whole.target.password,
-    }
+    const env = environmentOf(setting, whole)
     const publish = [file('request.json'), '--ids', file('ids.txt'), '--org', orgName, '--name', fileName]
     const into = ['--to', whole.target.boltUrl, '--user', whole.target.username, '--lanes', String(lanes)]
     const worker = await ours.service.startWorker()
     try {
       await published(setting, ours, [worker], warmUpOf(setting, options))
+      await clear(whole.target)
       const commands = [
         { args: [fileOf('client', true), 'publish', ...publish], env },
         {
@@ -93,25 +96,63 @@ function byUs(size: Size, lanes: number) {
   }
 }
 
+const environmentOf = ({ neo4j, ours }: Setting, { target }: Whole) => ({
+  PACKETS_URL: ours.service.apiUrl,
+  PACKETS_TOKEN: ours.service.tokens.all as string,
+  PACKETS_ORIGIN_URL: neo4j.boltUrl,
+  PACKETS_ORIGIN_USER: neo4j.username,
+  PACKETS_ORIGIN_PASSWORD: neo4j.password,
+  PACKETS_TARGET_PASSWORD: target.password,
+})
+
+/** A copy of everything, or a second one, of what has changed since the first. */
+function copied(isDelta: boolean) {
+  return async (setting: Setting): Promise<Measured> => {
+    const { run, ours } = setting
+    const whole = await openWhole(setting, 'all')
+    const [base, name] = [newFile(), newFile()]
+    const state = ['--state', join(run.directory, `${base}-state.json`)]
+    const into = ['--to', whole.target.boltUrl, '--user', whole.target.username, '--lanes', '4', ...state]
+    const copy = (...words: string[]) => ({
+      args: [fileOf('client', true), 'copy', '--all', '--org', orgName, ...into, ...words],
+      env: environmentOf(setting, whole),
+    })
+    const first = copy('--as-base', '--name', base)
+    const worker = await ours.service.startWorker()
+    try {
+      if (!isDelta) await published(setting, ours, [worker], warmUpOf(setting))
+      await clear(whole.target)
+      if (!isDelta) return await measure(setting, whole, [first], [worker.pid])
+      await execute(run, first)
+      await changeOnePercent(setting)
+      const delta = copy('--base', base, '--delete-missing', '--name', name)
+      return await measure(setting, whole, [delta], [worker.pid])
+    } finally {
+      await tidy(ours)
+      await worker.stop(20_000)
+    }
+  }
+}
+
 function by(way: CopyWay, size: Size) {
   return async (setting: Setting): Promise<Measured> => {
     const { run, neo4j } = setting
     const whole = await openWhole(setting, size)
     const { label, target } = whole
+    await clear(target)
     const order: CopierOrder = { way, label, origin: neo4j, target, shell: await cypherShell(run) }
     const env = { COPIER_ORDER: JSON.stringify(order) }
     return measure(setting, whole, [{ args: ['test/bench/copier.ts'], env }])
   }
 }
 
-/** Clears the target, runs the commands one after the other, and compares the two graphs. */
+/** Runs the commands one after the other, and compares the two graphs. */
 async function measure(
   { run, neo4j, redis, s3, ours }: Setting,
   whole: Whole,
   commands: readonly Command[],
   workers: readonly number[] = [],
 ): Promise<Measured> {
-  await clear(whole.target)
   const used = countCpu({
     client: workers,
     database: [neo4j.pid, whole.target.pid],

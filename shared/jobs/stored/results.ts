@@ -14,7 +14,7 @@ import {
   sliceResultKey,
   sliceResultsOf,
 } from '../../storage/keys.ts'
-import { type ManifestPart, type StatePiece, voided } from '../../storage/manifest.ts'
+import { type ManifestPart, type StatePiece, type StoredState, voided } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
 import { isSliced, type JobRecord } from '../job.ts'
@@ -32,7 +32,7 @@ export interface SliceResult extends PacketContent {
 }
 
 /** What a slice adds to a state: digests and compressed lines, and what gave its nodes their identities. */
-export interface StateShare {
+export interface StateShare extends Pick<StoredState, 'keyKinds' | 'hasUnlisted'> {
   digests: StatePiece[]
   lines: StatePiece[]
   indices: Indices

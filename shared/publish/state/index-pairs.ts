@@ -4,6 +4,7 @@ import type { Identity } from '../../../packet/identity.ts'
 import type { Topic } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
 import { nodeKeyOf, relationshipKeys } from '../../../packet/state/keys.ts'
+import type { KeyKinds } from './key-kinds.ts'
 import type { KnownDigests } from './known-digests.ts'
 import { nodeLine, type PairKind, pairKindOf } from './pair-kinds.ts'
 import { digestBytes, type Sorter } from './sorter.ts'
@@ -13,9 +14,14 @@ const recentLines = 4_096
 
 /**
  * Indexes the pairs of a packet while it is built: the digest of each, and lines for what it is about. Contract 4.23.
+ * @param keyKinds receives the kinds of keys that lines have
  * @param base the digests of the base; null: the packet is whole
  */
-export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, base: KnownDigests | null) {
+export function createPairIndex(
+  sorter: Pick<Sorter, 'addDigests' | 'addLine'>,
+  keyKinds: Pick<KeyKinds, 'add'>,
+  base: KnownDigests | null,
+) {
   const kinds = new WeakMap<Topic, PairKind>()
   const recent: string[] = Array(recentLines).fill('')
   const digest = Buffer.allocUnsafe(digestBytes)
@@ -42,6 +48,11 @@ export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, 
     sorter.addLine(line)
   }
 
+  function addNode({ label, idProperty }: Identity, line: string): void {
+    keyKinds.add({ label, idProperty })
+    add(line)
+  }
+
   return {
     /**
      * The value of the stamp in the pairs of relationships that follow, as JSON; null if they have none. It is no part
@@ -56,6 +67,7 @@ export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, 
       if (kind === undefined) {
         kind = pairKindOf(pair)
         kinds.set(topic, kind)
+        for (const one of kind.keyKinds) keyKinds.add(one)
       }
       digest.write(digestOf(kind, pair), 0, digestBytes, 'latin1')
       sorter.addDigests(digest)
@@ -64,16 +76,16 @@ export function createPairIndex(sorter: Pick<Sorter, 'addDigests' | 'addLine'>, 
     },
     /** Notes a node that the origin has but the packet leaves out: it is not gone. */
     keep(identity: Identity): void {
-      add(nodeLine(identity))
+      addNode(identity, nodeLine(identity))
     },
     /** Likewise for a relationship, or several between two nodes. */
     keepBetween({ start, type, end }: Ends): void {
-      for (const line of [nodeLine(start), nodeLine(end)]) add(line)
+      for (const node of [start, end]) addNode(node, nodeLine(node))
       add(`${relationshipKeys(start, type, end)(start.id, end.id)}\ts`)
     },
     /** Notes that a node, which pairs name by `identity`, may also be found by others of its labels and their ids. */
     alsoFoundBy(identity: Identity, others: readonly Identity[]): void {
-      for (const other of others) add(`${nodeKeyOf(other)}\ta${nodeLine(identity)}`)
+      for (const other of others) addNode(other, `${nodeKeyOf(other)}\ta${nodeLine(identity)}`)
     },
   }
 }

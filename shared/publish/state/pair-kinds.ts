@@ -3,7 +3,7 @@ import type { Identity } from '../../../packet/identity.ts'
 import { type Expression, type NodeKey, named, type StatementKind } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
 import { type Recognised, recognise } from '../../../packet/recognise.ts'
-import { cleanupKeys, idKey, isPlain, nodeKeys, relationshipKeys } from '../../../packet/state/keys.ts'
+import { cleanupKeys, idKey, isPlain, type KeyKind, nodeKeys, relationshipKeys } from '../../../packet/state/keys.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
 import { convertText } from '../pairs/convert-syntax.ts'
 import { afterString, afterValue } from './json-bytes-scan.ts'
@@ -17,6 +17,8 @@ export interface PairKind {
   digest: Buffer
   /** The lines of the state for a pair, given by its bytes. */
   linesOf(bytes: Buffer): string[]
+  /** The kinds of the keys of nodes and cleanups in these lines. */
+  keyKinds: readonly KeyKind[]
 }
 
 const opening = Buffer.from('{"statement":')
@@ -29,7 +31,8 @@ export function pairKindOf(bytes: Buffer): PairKind {
   const it = recognise(text)
   if (it === null) throw new Error('a statement that this service has written is not recognised')
   const digest = hash('sha256', convertText(text, 'dollar'), 'buffer')
-  return { kind: it.kind, start: end + between.length, digest, linesOf: linesOf(it, end + between.length) }
+  const start = end + between.length
+  return { kind: it.kind, start, digest, linesOf: linesOf(it, start), keyKinds: keyKindsOf(it) }
 }
 
 function linesOf(it: Recognised, start: number): PairKind['linesOf'] {
@@ -52,6 +55,12 @@ function linesOf(it: Recognised, start: number): PairKind['linesOf'] {
     return (bytes) => ids(bytes).map(keyOf)
   }
   return () => []
+}
+
+function keyKindsOf(it: Recognised): KeyKind[] {
+  const nodes = it.identities.map(({ label, idProperty }) => ({ label, idProperty }))
+  if (it.kind === 'cleanup') return nodes.map((node) => ({ ...node, ...it.type }))
+  return it.kind === 'nodeUpsert' || it.kind === 'relationshipUpsert' ? nodes : []
 }
 
 /** Lines of nodes: the key, and the id as it is written if the key does not say that. */

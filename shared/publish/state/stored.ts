@@ -93,7 +93,7 @@ export function storeLines(sorter: Sorter, put: Put) {
 }
 
 /** Makes the error for a piece that cannot be read. */
-type Unreadable = (problem: 'has been removed' | 'has a damaged index') => Error
+export type Unreadable = (problem: 'has been removed' | 'has a damaged index') => Error
 
 /** The bytes of pieces, one after the other. */
 export async function* readPieces(

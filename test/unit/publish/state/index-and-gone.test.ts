@@ -9,6 +9,7 @@ import { renderValue } from '../../../../packet/values/render-value.ts'
 import type { Rendered } from '../../../../packet/values/values.ts'
 import { compareStates, type Gone, nodeOf, relationshipOf } from '../../../../shared/publish/state/gone.ts'
 import { createPairIndex } from '../../../../shared/publish/state/index-pairs.ts'
+import { createKeyKinds } from '../../../../shared/publish/state/key-kinds.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
 
 type Value = string | number | bigint
@@ -22,7 +23,7 @@ const person = (id: Value, numbers?: 'strict'): Identity => ({
 /** Digests and lines of the state to which pairs lead. */
 function stateOf(add: (index: ReturnType<typeof createPairIndex>, take: typeof takePair) => void) {
   using sorter = createSorter()
-  const index = createPairIndex(sorter, null)
+  const index = createPairIndex(sorter, createKeyKinds(), null)
   add(index, takePair)
   const digests = Buffer.concat([...sorter.takeDigests()]).toString('hex')
   const lines = Buffer.concat([...sorter.takeLines()])

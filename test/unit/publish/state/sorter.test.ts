@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { keepDigests } from '../../../../shared/publish/state/known-digests.ts'
 import { countElements, groupsOf, hashOfLine } from '../../../../shared/publish/state/lines.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
@@ -66,6 +66,8 @@ test('digests that begin alike are told apart', async () => {
 
 test('without a directory that can be written, an error says so, and small states need none', () => {
   vi.stubEnv('TMPDIR', '/nowhere')
+  // Other files run in this process.
+  onTestFinished(() => void vi.unstubAllEnvs())
   using sorter = createSorter()
   const line = `["n","Person","id","${'x'.repeat(60_000)}`
   const add = (count: number) => {

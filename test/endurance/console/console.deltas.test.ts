@@ -1,0 +1,67 @@
+import { expect, inject, test } from 'vitest'
+import { prepare } from '../../support/clients/e2e.ts'
+import { browserFor } from '../../support/console/browser.ts'
+import { ownService } from '../../support/programs/own-service.ts'
+
+const { service, client } = await ownService({ workers: 1, env: { CONSOLE: 'on' } })
+const { inBrowser, open } = await browserFor(service)
+const { fields, org } = await prepare(3, service)
+const { username, password } = inject('stack').neo4j
+const { credentials: _, ...withoutSecrets } = fields
+
+const requestOf = (fileName: string, more: object = {}) =>
+  JSON.stringify({ ...withoutSecrets, originIds: ['p1', 'p2'], orgName: org, fileName, ...more })
+
+/** The page, opened and signed in, and its parts. */
+async function editor() {
+  const tab = await open()
+  await tab.open('/console/publish')
+  const { page } = tab
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const fill = async (request: string, secret = password) => {
+    await page.getByLabel(/^Request/).fill(request)
+    await page.getByLabel('User of the origin').fill(username)
+    await page.getByLabel(/^Password/).fill(secret)
+  }
+  const dryRun = async () => {
+    await button('Dry run').click()
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
+  }
+  return { ...tab, button, fill, dryRun, publish: button('Publish') }
+}
+
+inBrowser('deltas on the page Publish', () => {
+  test('a delta is published from the fields, after a dry run of the whole, and its page names the base', async () => {
+    const { page, fill, dryRun, publish } = await editor()
+    const base = page.getByLabel('For a delta')
+    await fill(requestOf('base.json'))
+    await page.getByLabel('A later packet').check()
+    expect(JSON.parse(await page.getByLabel(/^Request/).inputValue()).asBase).toBe(true)
+    await dryRun()
+    await publish.click()
+    await page.getByRole('link', { name: 'base.json' }).click()
+    await page.getByText('of 2 nodes').waitFor()
+    await page.goBack()
+    await page.goBack()
+    await fill(requestOf('delta.json'))
+    await base.fill('base.json')
+    await page.getByLabel('Delete there').check()
+    await dryRun()
+    await page.getByText('The delta leaves out').waitFor()
+    await publish.click()
+    await page.getByRole('link', { name: 'delta.json' }).click()
+    await page.getByRole('link', { name: 'base.json' }).click()
+    await page.getByRole('heading', { name: 'base.json' }).waitFor()
+    const delta = await client.get<{ pairs: number }>(`/1.0/publish/${org}/delta.json/manifest`)
+    expect(delta.body).toMatchObject({ pairs: 0, base: { packet: `${org}/base.json` } })
+  })
+
+  test('a choice that only JSON can show cannot be changed by its field', async () => {
+    const { page, fill } = await editor()
+    await fill('{"deleteMissing": {"atMost": 0.5}}')
+    expect(await page.getByLabel('Delete there').isDisabled()).toBe(true)
+    await fill('{"deleteMissing": true}')
+    await page.getByLabel('Delete there').uncheck()
+    expect(JSON.parse(await page.getByLabel(/^Request/).inputValue())).toEqual({})
+  })
+})
