@@ -47,7 +47,7 @@ export async function loadAirports(driver: Driver): Promise<{ ids: string[]; fli
 export async function changeAirports(driver: Driver): Promise<string> {
   const gone = 'MATCH (a:Airport) WITH a ORDER BY a.iata LIMIT 20 DETACH DELETE a'
   const opened =
-    "MATCH (b:Airport {iata: 'JFK'}) CREATE (:Airport {iata: 'NEW', city: 'New York'})-[:FLIGHT {count: 1}]->(b)"
+    "MATCH (b:Airport {iata: 'JFK'}) CREATE (:Airport {iata: 'JFK2', city: 'New York'})-[:FLIGHT {count: 1}]->(b)"
   const counted = "MATCH (:Airport {iata: 'SEA'})-[f:FLIGHT]->() SET f.count = f.count + 1"
   for (const change of [gone, opened, counted]) await run(driver, change)
   return '20 airports closed, one opened, and the flights that leave Seattle counted again'

@@ -40,7 +40,7 @@ inBrowser('deltas on the page Publish', () => {
     await dryRun()
     await publish.click()
     await page.getByRole('link', { name: 'base.json' }).click()
-    await page.getByText('of 2 nodes').waitFor()
+    await page.getByText('of 3 nodes').waitFor()
     await page.goBack()
     await page.goBack()
     await fill(requestOf('delta.json'))

@@ -38,11 +38,17 @@ test('a thousand event streams cost little memory, and all receive the end of th
   const before = await memoryMiB()
   const opened = await openMany(streams)
   await expect.poll(() => opened.every(({ events }) => events.length === 1), { timeout: 20_000 }).toBe(true)
-  const after = await memoryMiB()
-  const cost = { resident: after.resident - before.resident, live: after.live - before.live }
-  console.log(
-    `${streams} event streams: resident +${cost.resident.toFixed(1)} MiB, live heap +${cost.live.toFixed(1)} MiB`,
-  )
+  // What 1,000 requests at once took besides is given back only after a while, on a busy machine after seconds.
+  const costOf = async () => {
+    const after = await memoryMiB()
+    const cost = { resident: after.resident - before.resident, live: after.live - before.live }
+    console.log(
+      `${streams} event streams: resident +${cost.resident.toFixed(1)} MiB, live heap +${cost.live.toFixed(1)} MiB`,
+    )
+    return cost.resident < 40 && cost.live < 20
+  }
+  expect(before.live).toBeGreaterThan(5)
+  await expect.poll(costOf, { timeout: 30_000 }).toBe(true)
   const delays: number[] = []
   for (const [index, id] of ids.entries()) {
     const own = opened.filter((_, at) => at % ids.length === index)
@@ -53,8 +59,5 @@ test('a thousand event streams cost little memory, and all receive the end of th
   }
   console.log(`the end of a job is told within ${Math.max(...delays).toFixed(0)} ms`)
   expect(opened.map(({ events }) => events.map(({ event }) => event).join())).toEqual(Array(streams).fill('job,end'))
-  expect(before.live).toBeGreaterThan(5)
-  expect(cost.live).toBeLessThan(20)
-  expect(cost.resident).toBeLessThan(40)
   await expect.poll(openStreams).toBe(0)
 }, 120_000)
