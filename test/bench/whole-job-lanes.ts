@@ -31,7 +31,7 @@ export const wholeJobLanes: Lane[] = [
     measure: by('driver', 'all'),
     most: 2,
   },
-  { name: 'copy-all', unit: 'entities', what: 'packets copy --all', measure: copied(false), most: 1 },
+  { name: 'copy-all', unit: 'entities', what: 'packets copy --select Person', measure: copied(false), most: 1 },
   {
     name: 'copy-delta',
     unit: 'entities',
@@ -114,7 +114,7 @@ function copied(isDelta: boolean) {
     const state = ['--state', join(run.directory, `${base}-state.json`)]
     const into = ['--to', whole.target.boltUrl, '--user', whole.target.username, '--lanes', '4', ...state]
     const copy = (...words: string[]) => ({
-      args: [fileOf('client', true), 'copy', '--all', '--org', orgName, ...into, ...words],
+      args: [fileOf('client', true), 'copy', '--select', whole.label, '--org', orgName, ...into, ...words],
       env: environmentOf(setting, whole),
     })
     const first = copy('--as-base', '--name', base)
