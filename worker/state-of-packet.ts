@@ -99,7 +99,7 @@ export async function openState(context: WorkerContext, job: JobRecord) {
         base && share !== null
           ? await compareStates(stored.chunks, readLines(store, base.state.lines, ofBase), (one) => {
               const line = Buffer.from(`${JSON.stringify(one)}\n`)
-              gone.add(0, line.length, (into, at) => line.copy(into, at))
+              gone.add(0, line, 0, line.length)
             })
           : await drained(stored.chunks)
       const parts = [...packet.parts]
@@ -168,7 +168,7 @@ async function* counted(all: AsyncIterable<Gone>, counts: { relationships: numbe
 async function stillGone(renamed: Comparison['renamed'], lines: AsyncIterable<Buffer>): Promise<Comparison['renamed']> {
   if (renamed.size === 0) return renamed
   using sorter = createSorter()
-  for (const key of renamed.keys()) sorter.addLine(key)
+  sorter.addLines(Buffer.from([...renamed.keys()].map((key) => `${key}\n`).join('')))
   const gone = new Map<string, ReadonlySet<string>>()
   await compareStates(lines, sorter.takeLines(), ({ key }) => gone.set(key, renamed.get(key) as ReadonlySet<string>))
   return gone
@@ -190,7 +190,7 @@ async function* toDelete(
       if (line === '') continue
       const gone = JSON.parse(line) as Gone
       const renamed = isRelationship(gone) ? linesByNewEnds(gone, comparison) : null
-      for (const one of renamed ?? []) sorter.addLine(one)
+      for (const one of renamed ?? []) sorter.addLines(Buffer.from(`${one}\n`))
       if (renamed === null) yield gone
       else mayBeThere = true
     }

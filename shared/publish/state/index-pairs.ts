@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto'
-import { fnv1a } from '../../../packet/fnv1a.ts'
 import type { Identity } from '../../../packet/identity.ts'
 import type { Topic } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
 import { nodeKeyOf, relationshipKeys } from '../../../packet/state/keys.ts'
 import type { KeyKinds } from './key-kinds.ts'
 import type { KnownDigests } from './known-digests.ts'
+import { createLineWriter } from './line-writer.ts'
 import { nodeLine, type PairKind, pairKindOf } from './pair-kinds.ts'
 import { digestBytes, type Sorter } from './sorter.ts'
 
-// Lines of nodes that were written lately: a node is an end of many relationships.
-const recentLines = 4_096
+const keptViews = 2_048
 
 /**
  * Indexes the pairs of a packet while it is built: the digest of each, and lines for what it is about. Contract 4.23.
@@ -23,14 +22,25 @@ export function createPairIndex(
   base: KnownDigests | null,
 ) {
   const kinds = new WeakMap<Topic, PairKind>()
-  const recent: string[] = Array(recentLines).fill('')
+  const lines = createLineWriter(sorter)
   const digest = Buffer.allocUnsafe(digestBytes)
   let input = Buffer.allocUnsafeSlow(64 * 1024)
+  const views: (Buffer | undefined)[] = Array(keptViews).fill(undefined)
   let stamp: Buffer | null = null
+
+  /** The first bytes of `input`. One view for each length is kept: to make one costs as much as a digest of it. */
+  function inputOf(length: number): Buffer {
+    if (length >= keptViews) return input.subarray(0, length)
+    views[length] ??= input.subarray(0, length)
+    return views[length] as Buffer
+  }
 
   function digestOf({ kind, digest: text, start }: PairKind, pair: Buffer): string {
     const needed = text.length + pair.length
-    if (needed > input.length) input = Buffer.allocUnsafeSlow(2 * needed)
+    if (needed > input.length) {
+      input = Buffer.allocUnsafeSlow(2 * needed)
+      views.fill(undefined)
+    }
     let length = text.copy(input)
     const at = stamp !== null && kind === 'relationshipUpsert' ? onlyPlace(pair, stamp, start) : -1
     if (at === -1) length += pair.copy(input, length, start)
@@ -38,19 +48,12 @@ export function createPairIndex(
       length += pair.copy(input, length, start, at)
       length += pair.copy(input, length, at + (stamp as Buffer).length)
     }
-    return hash('sha256', input.subarray(0, length), 'binary')
-  }
-
-  function add(line: string): void {
-    const place = fnv1a(line) % recentLines
-    if (recent[place] === line) return
-    recent[place] = line
-    sorter.addLine(line)
+    return hash('sha256', inputOf(length), 'binary')
   }
 
   function addNode({ label, idProperty }: Identity, line: string): void {
     keyKinds.add({ label, idProperty })
-    add(line)
+    lines.line(line)
   }
 
   return {
@@ -71,7 +74,7 @@ export function createPairIndex(
       }
       digest.write(digestOf(kind, pair), 0, digestBytes, 'latin1')
       sorter.addDigests(digest)
-      for (const line of kind.linesOf(pair)) add(line)
+      kind.addLines(pair, lines)
       return base?.has(digest) === true
     },
     /** Notes a node that the origin has but the packet leaves out: it is not gone. */
@@ -81,7 +84,7 @@ export function createPairIndex(
     /** Likewise for a relationship, or several between two nodes. */
     keepBetween({ start, type, end }: Ends): void {
       for (const node of [start, end]) addNode(node, nodeLine(node))
-      add(`${relationshipKeys(start, type, end)(start.id, end.id)}\ts`)
+      lines.line(`${relationshipKeys(start, type, end)(start.id, end.id)}\ts`)
     },
     /** Notes that a node, which pairs name by `identity`, may also be found by others of its labels and their ids. */
     alsoFoundBy(identity: Identity, others: readonly Identity[]): void {

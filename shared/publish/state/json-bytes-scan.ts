@@ -1,8 +1,16 @@
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
+const shortBytes = 40
+
 /** Where the JSON string that begins at `at` ends: the position after its closing quote. */
 export function afterString(bytes: Buffer, at: number): number {
+  // Most strings are short, and a search by the engine costs more than to look at them here.
+  const most = Math.min(at + shortBytes, bytes.length)
+  for (let end = at + 1; end < most; end++) {
+    if (bytes[end] === quote) return end + 1
+    if (bytes[end] === backslash) break
+  }
   for (let end = bytes.indexOf(quote, at + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let first = end
     while (bytes[first - 1] === backslash) first--

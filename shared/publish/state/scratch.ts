@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as errors from '../../errors/catalogue.ts'
+import { copyBytes } from './short-bytes.ts'
 
 /** Bytes that scratch space keeps in memory. Beyond this limit it writes to a file. */
 const mostInMemory = 8 * 1024 * 1024
@@ -84,15 +85,16 @@ export function createScratch(buckets: number) {
   }
 
   return {
-    /** Adds what `fill` writes at the position that it is given; it returns how many bytes, at most `most`. */
-    add(bucket: number, most: number, fill: (into: Buffer, at: number) => number): void {
+    /** Adds the bytes `from` to `to` to a bucket. */
+    add(bucket: number, bytes: Buffer, from: number, to: number): void {
       const it = all[bucket] as Bucket
-      if (it.length + most > it.block.length) {
+      const more = to - from
+      if (it.length + more > it.block.length) {
         flush(it)
-        if (most > it.block.length || it.block.length > blockBytes)
-          it.block = Buffer.allocUnsafeSlow(Math.max(most, blockBytes))
+        if (more > it.block.length || it.block.length > blockBytes)
+          it.block = Buffer.allocUnsafeSlow(Math.max(more, blockBytes))
       }
-      it.length += fill(it.block, it.length)
+      it.length += copyBytes(bytes, from, to, it.block, it.length)
     },
     /** What was added to a bucket, in pieces that may divide it anywhere. Nothing may be added meanwhile. */
     *read(bucket: number): Generator<Buffer> {

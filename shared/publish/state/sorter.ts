@@ -15,27 +15,22 @@ const placesOfBucket = 2 ** 21
 export function createSorter() {
   const digests = createScratch(buckets)
   const lines = createScratch(buckets)
-  let text = Buffer.allocUnsafeSlow(4_096)
 
   return {
     /** `bytes` has digests from its start on, one after the other. */
     addDigests(bytes: Buffer): void {
       for (let at = 0; at < bytes.length; at += digestBytes)
-        digests.add(bytes[at] as number, digestBytes, (into, to) => bytes.copy(into, to, at, at + digestBytes))
+        digests.add(bytes[at] as number, bytes, at, at + digestBytes)
     },
-    addLine(line: string): void {
-      const bytes = 3 * line.length + 1
-      if (bytes > text.length) text = Buffer.allocUnsafeSlow(2 * bytes)
-      const length = text.write(line)
-      text[length] = newline
-      lines.add(hashOfLine(text, 0) >>> 24, length + 1, (into, to) => text.copy(into, to, 0, length + 1))
+    /** The line is at the start of `bytes`, with its line feed. `hash`: of its key. */
+    addLine(bytes: Buffer, length: number, hash: number): void {
+      lines.add(hash >>> 24, bytes, 0, length)
     },
     /** `bytes` has whole lines, each with a line feed. */
     addLines(bytes: Buffer): void {
       for (let at = 0; at < bytes.length; ) {
         const end = bytes.indexOf(newline, at) + 1
-        const from = at
-        lines.add(hashOfLine(bytes, at) >>> 24, end - at, (into, to) => bytes.copy(into, to, from, end))
+        lines.add(hashOfLine(bytes, at) >>> 24, bytes, at, end)
         at = end
       }
     },

@@ -7,7 +7,9 @@ import { createPairMaker, type PropertyField } from '../../../packet/pair-maker.
 import { parsePart } from '../../../packet/parts/parse-part.ts'
 import { type Recognised, recognise } from '../../../packet/recognise.ts'
 import { elementsOf, elementsOfLine } from '../../../packet/state/keys-of.ts'
+import { createLineWriter } from '../../../shared/publish/state/line-writer.ts'
 import { pairKindOf } from '../../../shared/publish/state/pair-kinds.ts'
+import { createSorter } from '../../../shared/publish/state/sorter.ts'
 import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 import { anyProperties } from '../any-value.ts'
 import { anyName } from '../replay/any-structure.ts'
@@ -23,7 +25,13 @@ function elementsIn(pair: WrittenPair): string[] {
 /** What the service's index of a pair says is there. */
 function indexed(pair: WrittenPair): string[] {
   const bytes = Buffer.from(pairText(pair))
-  return pairKindOf(bytes).linesOf(bytes).flatMap(elementsOfLine)
+  using sorter = createSorter()
+  pairKindOf(bytes).addLines(bytes, createLineWriter(sorter))
+  const lines = Buffer.concat([...sorter.takeLines()])
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+  return lines.flatMap(elementsOfLine)
 }
 
 const anyFields = fc

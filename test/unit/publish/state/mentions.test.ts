@@ -15,7 +15,7 @@ async function stored(lines: Iterable<string>) {
   const objects = new Map<string, Buffer>()
   const read: string[] = []
   using sorter = createSorter()
-  for (const line of lines) sorter.addLine(line)
+  for (const line of lines) sorter.addLines(Buffer.from(`${line}\n`))
   const { facts, chunks } = storeLines(sorter, async (bytes) => {
     const key = String(objects.size)
     objects.set(key, bytes)

@@ -12,7 +12,7 @@ test.each([1, 300, 300_000])('%i digests and lines come back sorted, each once, 
   const numbers = shuffled([...Array(count).keys()], 7)
   for (const number of [...numbers, ...numbers.slice(0, 100)]) {
     sorter.addDigests(digestOf(number))
-    sorter.addLine(`["n","Person","id","p${number}"]`)
+    sorter.addLines(Buffer.from(`["n","Person","id","p${number}"]\n`))
   }
   sorter.addLines(
     Buffer.from(
@@ -71,7 +71,7 @@ test('without a directory that can be written, an error says so, and small state
   using sorter = createSorter()
   const line = `["n","Person","id","${'x'.repeat(60_000)}`
   const add = (count: number) => {
-    for (let number = 0; number < count; number++) sorter.addLine(`${line}${number}"]`)
+    for (let number = 0; number < count; number++) sorter.addLines(Buffer.from(`${line}${number}"]\n`))
   }
   add(20)
   expect(() => add(1_000)).toThrow('its TMPDIR is full, or cannot be written')
