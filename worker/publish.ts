@@ -126,7 +126,7 @@ async function joinSlices(
   const leftovers: string[] = []
   for await (const result of sliceResults(store, job, count)) {
     const { observations: observed, parts: stored, state: share, ...content } = result
-    if (share) await state?.add(share)
+    if (share) state?.add(share)
     for (const { key } of [...(share?.digests ?? []), ...(share?.lines ?? [])]) leftovers.push(key)
     for (const observation of observed) observations.record(observation)
     parts.push(...stored)

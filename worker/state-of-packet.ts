@@ -1,5 +1,5 @@
 import { defaultSyntax } from '../packet/cypher/parameters.ts'
-import { createShapeTally } from '../packet/packet-shape.ts'
+import { createShapeTally, type PacketShape } from '../packet/packet-shape.ts'
 import { emptyPart } from '../packet/parts/part-buffer.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/job.ts'
@@ -16,7 +16,7 @@ import {
 } from '../shared/publish/state/gone.ts'
 import { createPairIndex, type PairIndex } from '../shared/publish/state/index-pairs.ts'
 import { createKeyKinds } from '../shared/publish/state/key-kinds.ts'
-import { createScratch } from '../shared/publish/state/scratch.ts'
+import { createScratch, type Scratch } from '../shared/publish/state/scratch.ts'
 import { createSorter } from '../shared/publish/state/sorter.ts'
 import {
   addIndices,
@@ -46,6 +46,7 @@ export async function openState(context: WorkerContext, job: JobRecord) {
   const order = job.order.state
   if (order === undefined) return null
   const { store, generations } = context
+  const { deleteMissing } = order
   const base = order.base && (await readBase(generations, job.orgName, order.base))
   const ofBase = (problem: string) => errors.unusableBase(base?.fileName ?? '', problem)
   const ofSlice = (problem: string) => errors.storeAway(new Error(`the state of a slice ${problem}`))
@@ -53,8 +54,55 @@ export async function openState(context: WorkerContext, job: JobRecord) {
   const indices = noIndices()
   const keyKinds = createKeyKinds()
   let hasUnlisted = false
+  const shares: Pick<StateShare, 'digests' | 'lines'> = { digests: [], lines: [] }
   const held = new DisposableStack()
   held.use(sorter)
+
+  /** Stores what was indexed, and compares it with the base if deletions are wanted. */
+  async function storeAndCompare(put: (bytes: Buffer) => Promise<StatePiece>) {
+    for await (const bytes of readPieces(store, shares.digests, ofSlice)) sorter.addDigests(bytes)
+    for await (const bytes of readLines(store, shares.lines, ofSlice)) sorter.addLines(bytes)
+    const digests = await storeDigests(sorter, put)
+    const { facts, chunks } = storeLines(sorter, put)
+    if (!base || deleteMissing === null) {
+      for await (const _ of chunks);
+      return { ...digests, ...facts, comparison: null }
+    }
+    const missing = held.use(createScratch(1))
+    const comparison = await compareStates(chunks, readLines(store, base.state.lines, ofBase), (gone) => {
+      const line = Buffer.from(`${JSON.stringify(gone)}\n`)
+      missing.add(0, line, 0, line.length)
+    })
+    return { ...digests, ...facts, comparison: { ...comparison, missing } }
+  }
+
+  /** The parts and the content of a packet with deletions. `stored`: the lines of the new state. */
+  async function withDeletions(
+    { staging, parts, content }: Packet,
+    { gone, base, renamed: mayBeRenamed, missing }: Comparison & { missing: Scratch },
+    stored: StoredState['lines'],
+    signal: AbortSignal,
+  ): Promise<Pick<Packet, 'parts' | 'content'>> {
+    const share = deleteMissing as number
+    requireShare(gone.nodes, base.nodes, 'nodes', share)
+    const first = staging.parts.length
+    const sink = async (part: Parameters<Staging['put']>[0]) => {
+      signal.throwIfAborted()
+      await staging.put({ ...part, number: first + part.number })
+      partStored(context, part)
+    }
+    const syntax = content.parameterSyntax === 'mixed' ? defaultSyntax : content.parameterSyntax
+    const lines = () => readLines(store, stored, ofSlice)
+    const renamed = await stillGone(mayBeRenamed, lines())
+    const deleted = { relationships: 0 }
+    const all = counted(toDelete(missing.read(0), { renamed }, lines), deleted)
+    const shape = await writeDeletions(all, { syntax, batchSize: job.order.batchSize, renamed, sink })
+    requireShare(deleted.relationships, base.relationships, 'relationships', share)
+    return {
+      parts: [...parts, ...staging.parts.slice(first)],
+      content: content.shape ? { ...content, shape: sumOf(content.shape, shape) } : content,
+    }
+  }
 
   return {
     /** Indexes the pairs of these requests. */
@@ -75,75 +123,33 @@ export async function openState(context: WorkerContext, job: JobRecord) {
       return { digests, lines, indices, keyKinds: keyKinds.read(), hasUnlisted }
     },
     /** Adds the share of a slice. */
-    async add(share: StateShare): Promise<void> {
+    add(share: StateShare): void {
       addIndices(indices, share.indices)
       keyKinds.addAll(share.keyKinds)
       hasUnlisted ||= share.hasUnlisted
-      for await (const bytes of readPieces(store, share.digests, ofSlice)) sorter.addDigests(bytes)
-      for await (const bytes of readLines(store, share.lines, ofSlice)) sorter.addLines(bytes)
+      shares.digests.push(...share.digests)
+      shares.lines.push(...share.lines)
     },
     /** Stores the state, and adds the deletions of what only the base has to the packet. */
     async complete(packet: Packet, signal: AbortSignal): Promise<Packet> {
       if (base) requireIndices(base, indices)
       const { staging } = packet
-      const gone = createScratch(1)
-      held.use(gone)
-      const put = (bytes: Buffer) => {
+      const { comparison, ...facts } = await storeAndCompare((bytes) => {
         signal.throwIfAborted()
         return staging.putState(bytes)
-      }
-      const digests = await storeDigests(sorter, put)
-      const stored = storeLines(sorter, put)
-      const share = order.deleteMissing
-      const comparison =
-        base && share !== null
-          ? await compareStates(stored.chunks, readLines(store, base.state.lines, ofBase), (one) => {
-              const line = Buffer.from(`${JSON.stringify(one)}\n`)
-              gone.add(0, line, 0, line.length)
-            })
-          : await drained(stored.chunks)
-      const parts = [...packet.parts]
-      let { content } = packet
-      if (comparison && share !== null) {
-        requireShare(comparison.gone.nodes, comparison.base.nodes, 'nodes', share)
-        const first = staging.parts.length
-        const sink = async (part: Parameters<Staging['put']>[0]) => {
-          signal.throwIfAborted()
-          await staging.put({ ...part, number: first + part.number })
-          partStored(context, part)
-        }
-        const { batchSize } = job.order
-        const syntax = content.parameterSyntax === 'mixed' ? defaultSyntax : content.parameterSyntax
-        const lines = () => readLines(store, stored.facts.lines, ofSlice)
-        const renamed = await stillGone(comparison.renamed, lines())
-        const deleted = { relationships: 0 }
-        const shape = await writeDeletions(counted(toDelete(gone.read(0), { renamed }, lines), deleted), {
-          syntax,
-          batchSize,
-          renamed,
-          sink,
-        })
-        requireShare(deleted.relationships, comparison.base.relationships, 'relationships', share)
-        parts.push(...staging.parts.slice(first))
-        if (content.shape) {
-          const tally = createShapeTally()
-          for (const one of [content.shape, shape]) tally.merge(one)
-          content = { ...content, shape: tally.read() }
-        }
-      }
-      if (parts.length === 0) {
-        await staging.put({ number: 1, bytes: emptyPart, pairs: 0, statements: {} })
-        parts.push(...staging.parts)
-      }
+      })
+      context.failpoint('stateCompared')
+      const { parts, content } = comparison ? await withDeletions(packet, comparison, facts.lines, signal) : packet
+      const hasNone = parts.length === 0
+      if (hasNone) await staging.put({ number: 1, bytes: emptyPart, pairs: 0, statements: {} })
       const state: StoredState = {
-        ...digests,
-        ...stored.facts,
+        ...facts,
         base: base && { fileName: base.fileName, generation: base.generation, state: base.state.sha256 },
         indices: textOfIndices(indices),
         keyKinds: keyKinds.read(),
         hasUnlisted,
       }
-      return { ...packet, parts, content, state }
+      return { ...packet, parts: hasNone ? [...staging.parts] : parts, content, state }
     },
     close: () => held.dispose(),
   }
@@ -201,7 +207,8 @@ async function* toDelete(
   yield* found
 }
 
-async function drained(chunks: AsyncIterable<Buffer>): Promise<null> {
-  for await (const _ of chunks);
-  return null
+function sumOf(...shapes: PacketShape[]): PacketShape {
+  const tally = createShapeTally()
+  for (const shape of shapes) tally.merge(shape)
+  return tally.read()
 }

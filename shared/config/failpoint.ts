@@ -8,6 +8,7 @@ const failpoints = [
   'beforeSliceResult',
   'sliceStored',
   'slicesDone',
+  'stateCompared',
   'beforeCommitting',
   'beforeManifest',
   'beforePlainFiles',

@@ -81,8 +81,12 @@ export function* optionAgreement(plans: readonly Plan[]): Generator<Issue> {
   yield* stampedIds(plans)
 }
 
-const everyScope = Symbol('every scope')
-const anyScope = Symbol('any scope')
+/** Participants that all concern a scope: the first one, and the first later one whose setting differs. */
+interface Seen {
+  first: number
+  setting: string
+  different: number | null
+}
 
 /**
  * Finds the first participant whose setting differs from the setting of an earlier one with a common scope, in one
@@ -94,22 +98,32 @@ function firstDisagreement(
 ): [earlier: number, later: number] | null {
   const settings = participants.map(({ plan }) => settingOf(plan))
   if (new Set(settings).size < 2) return null
-  // The first participant of each scope, and the first later one whose setting differs.
-  const seen = new Map<string | symbol, { first: number; setting: string; different: number | null }>()
+  // Positions of the first participants of scopes. Later ones of a scope agree with it, or the search has ended.
+  const firsts = new Map<string, number>()
+  let ofEvery: Seen | null = null
+  let ofAny: Seen | null = null
   for (const [position, { index, scopes }] of participants.entries()) {
     const setting = settings[position] as string
-    const differing = (scopes === null ? [anyScope] : [everyScope, ...scopes]).flatMap((scope) => {
-      const known = seen.get(scope)
-      return (known?.setting === setting ? known.different : known?.first) ?? []
-    })
-    if (differing.length > 0) return [Math.min(...differing), index]
-    for (const scope of scopes === null ? [everyScope, anyScope] : [anyScope, ...scopes]) {
-      const known = seen.get(scope)
-      if (known === undefined) seen.set(scope, { first: index, setting, different: null })
-      else if (known.setting !== setting) known.different ??= index
+    let earlier = differing(scopes === null ? ofAny : ofEvery, setting)
+    for (const scope of scopes ?? []) {
+      const first = firsts.get(scope)
+      if (first === undefined) firsts.set(scope, position)
+      else if (settings[first] !== setting) earlier = Math.min(earlier, (participants[first] as Participant).index)
     }
+    if (earlier !== Number.POSITIVE_INFINITY) return [earlier, index]
+    if (scopes === null) ofEvery = withOne(ofEvery, index, setting)
+    ofAny = withOne(ofAny, index, setting)
   }
   return null
+}
+
+/** The first participant whose setting is another one; infinity if there is none. */
+const differing = (seen: Seen | null, setting: string): number =>
+  (seen?.setting === setting ? seen.different : seen?.first) ?? Number.POSITIVE_INFINITY
+
+function withOne(seen: Seen | null, index: number, setting: string): Seen {
+  if (seen === null) return { first: index, setting, different: null }
+  return seen.setting === setting || seen.different !== null ? seen : { ...seen, different: index }
 }
 
 /** Reports a stamp that would overwrite an id by which another sub-request finds nodes. */

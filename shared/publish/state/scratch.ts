@@ -119,3 +119,5 @@ export function createScratch(buckets: number) {
     },
   }
 }
+
+export type Scratch = ReturnType<typeof createScratch>

@@ -1,5 +1,5 @@
 import { hashOfLine, newline } from './lines.ts'
-import { createScratch } from './scratch.ts'
+import { createScratch, type Scratch } from './scratch.ts'
 
 /** Bytes of the digest of a pair. */
 export const digestBytes = 16
@@ -52,7 +52,7 @@ export function createSorter() {
   }
 }
 
-function* taken(from: ReturnType<typeof createScratch>): Generator<Buffer> {
+function* taken(from: Scratch): Generator<Buffer> {
   for (let bucket = 0; bucket < buckets; bucket++) {
     const bytes = from.take(bucket)
     if (bytes.length > 0) yield bytes

@@ -64,30 +64,66 @@ export const compressedLines = (lines: Buffer): Promise<Buffer> => compress(line
 
 type Put = (bytes: Buffer) => Promise<StatePiece>
 
+/** Pieces that are read or stored at the same time. Each takes some megabytes. */
+const piecesAtOnce = 3
+
+/** Stores pieces, some at the same time. At its end none is under way. */
+function createUploads<Stored>() {
+  const all: Promise<Stored>[] = []
+  const underWay = new Set<Promise<void>>()
+  let failure: { error: unknown } | null = null
+  return {
+    async add(upload: Promise<Stored>): Promise<void> {
+      all.push(upload)
+      const settled: Promise<void> = upload.then(
+        () => void underWay.delete(settled),
+        (error) => {
+          failure ??= { error }
+          underWay.delete(settled)
+        },
+      )
+      underWay.add(settled)
+      if (underWay.size >= piecesAtOnce) await Promise.race(underWay)
+      if (failure) throw failure.error
+    },
+    /** What was stored, in the order in which it was added. */
+    stored: () => Promise.all(all),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all(underWay)
+    },
+  }
+}
+
 /** Stores the digests of a state. */
 export async function storeDigests(sorter: Sorter, put: Put) {
+  await using uploads = createUploads<StatePiece>()
   const sum = createHash('sha256')
-  const digests: StatePiece[] = []
   let pairs = 0
   for await (const piece of piecesOf(sorter.takeDigests())) {
     sum.update(piece)
     pairs += piece.length / digestBytes
-    digests.push(await put(piece))
+    await uploads.add(put(piece))
   }
-  return { digests, pairs, sha256: sum.digest('hex') }
+  return { digests: await uploads.stored(), pairs, sha256: sum.digest('hex') }
 }
 
 /** Stores the lines of a state while `chunks` are taken; `facts` are complete afterwards. */
 export function storeLines(sorter: Sorter, put: Put) {
   const facts = { lines: [] as StoredState['lines'], nodes: 0, relationships: 0 }
+  const storePiece = async (piece: Buffer) => ({
+    ...(await put(await compressedLines(piece))),
+    first: hashOfLine(piece, 0),
+  })
   async function* store(): AsyncGenerator<Buffer> {
+    await using uploads = createUploads<StoredState['lines'][number]>()
     for await (const piece of piecesOf(sorter.takeLines())) {
       const { nodes, relationships } = countElements(piece)
       facts.nodes += nodes
       facts.relationships += relationships
-      facts.lines.push({ ...(await put(await compressedLines(piece))), first: hashOfLine(piece, 0) })
+      await uploads.add(storePiece(piece))
       yield piece
     }
+    facts.lines = await uploads.stored()
   }
   return { facts, chunks: store() }
 }
@@ -95,25 +131,31 @@ export function storeLines(sorter: Sorter, put: Put) {
 /** Makes the error for a piece that cannot be read. */
 export type Unreadable = (problem: 'has been removed' | 'has a damaged index') => Error
 
-/** The bytes of pieces, one after the other. */
-export async function* readPieces(
-  store: Storage['store'],
-  pieces: readonly StatePiece[],
-  unreadable: Unreadable,
-): AsyncGenerator<Buffer> {
-  for (const { key, sha256 } of pieces) {
-    const bytes = await store.get(key)
-    if (bytes === null) throw unreadable('has been removed')
-    if (hash('sha256', bytes) !== sha256) throw unreadable('has a damaged index')
-    yield bytes
+type Read = (store: Storage['store'], pieces: readonly StatePiece[], unreadable: Unreadable) => AsyncGenerator<Buffer>
+
+/** Reads pieces, one after the other; while one is in use, the next are on their way. */
+const reading = (contentOf: (bytes: Buffer) => Buffer | Promise<Buffer>): Read =>
+  async function* (store, pieces, unreadable) {
+    async function read({ key, sha256 }: StatePiece): Promise<Buffer> {
+      const bytes = await store.get(key)
+      if (bytes === null) throw unreadable('has been removed')
+      if (hash('sha256', bytes) !== sha256) throw unreadable('has a damaged index')
+      return contentOf(bytes)
+    }
+    const underWay: Promise<Buffer>[] = []
+    for (let next = 0; next < pieces.length || underWay.length > 0; ) {
+      while (next < pieces.length && underWay.length < piecesAtOnce) {
+        const piece = read(pieces[next++] as StatePiece)
+        // It is thrown when its turn has come.
+        piece.catch(() => {})
+        underWay.push(piece)
+      }
+      yield (await underWay.shift()) as Buffer
+    }
   }
-}
+
+/** The bytes of pieces. */
+export const readPieces = reading((bytes) => bytes)
 
 /** The lines of pieces, whole ones in each buffer. */
-export async function* readLines(
-  store: Storage['store'],
-  pieces: readonly StatePiece[],
-  unreadable: Unreadable,
-): AsyncGenerator<Buffer> {
-  for await (const bytes of readPieces(store, pieces, unreadable)) yield decompress(bytes)
-}
+export const readLines = reading(decompress)
