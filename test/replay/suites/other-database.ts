@@ -11,6 +11,7 @@ import { everyKind } from '../../support/graphs/every-kind.ts'
 import { startLargeIds } from '../../support/origins/large-ids.ts'
 import { ownService } from '../../support/programs/own-service.ts'
 import { answeredPairs } from '../../support/replay/answered-pairs.ts'
+import { deltasAddUp, type Way } from '../../support/replay/deltas-add-up.ts'
 import { replayInOrder } from '../../support/replay/replay-in-order.ts'
 import { replayed, sourceOf, undone, verified } from '../../support/replay/replaying.ts'
 import { shuffled } from '../../support/values/shuffle.ts'
@@ -56,7 +57,7 @@ export async function openOther(
     await Promise.all([driver.close(), five.close()])
     await rm(directory, { recursive: true })
   })
-  return { address, client, worlds, driver, five, directory, originPolicy: worlds.from.originPolicy }
+  return { address, copy, client, worlds, driver, five, directory, originPolicy: worlds.from.originPolicy }
 }
 
 interface Asked {
@@ -76,7 +77,7 @@ export function testOtherDatabase(
   other: OtherDatabase,
   { server = '', name, durations = 5, cases, undone: wanted }: Asked,
 ) {
-  const { address, client, worlds, driver, five, directory } = other
+  const { address, copy, client, worlds, driver, five, directory } = other
   const timeout = 240_000 + 8_000 * cases
   const { refused, limits } = limitsOf(server)
   const { parameterSyntax } = worlds.into
@@ -87,6 +88,15 @@ export function testOtherDatabase(
     ['dollar', 'Neo4j 5', five],
     ...(worlds.from?.parameterSyntax === 'braces' ? [['braces', name, driver] as const] : []),
   ]
+  const back: Way = { client, from: inject('stack').neo4j, to: address, parameterSyntax }
+  const there: Way = { ...back, from: address, to: copy }
+  test.each([['from', there], ...(isExactTarget ? [['into', back] as const] : [])] as const)(
+    `base and deltas %s ${name} add up to the graph of the origin`,
+    { timeout: 240_000 },
+    (_, way) =>
+      deltasAddUp(Math.floor(Math.random() * 1e9), 3, { parallel: true, options: { relationshipIdField: 'rid' } }, way),
+  )
+
   test.each(ways)(`values of every type, published from ${name} in %s, replay exactly into %s`, async (...way) => {
     const [parameterSyntax, , copy] = way
     const label = uniqueName('Matrix')

@@ -1,7 +1,7 @@
-import { afterAll, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { PacketSource } from '../../../client/replay/source/load-part.ts'
 import { verifyState } from '../../../client/replay/state/verify-state.ts'
-import { createClient } from '../../../dev/client.ts'
+import { type Client, createClient } from '../../../dev/client.ts'
 import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
@@ -13,19 +13,25 @@ import { replayInOrder } from '../replay/replay-in-order.ts'
 import { sourceOf, targetOf, usualComparison } from '../replay/replaying.ts'
 import { shuffled } from '../values/shuffle.ts'
 
-const stack = inject('stack')
-const { apiUrl, tokens } = inject('service')
-const client = createClient(apiUrl, tokens.all as string)
-const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target as TargetAddress)]
-afterAll(async () => {
-  await origin.close()
-  await target.close()
-})
-const org = uniqueName('org')
-await client.post(`/1.0/publish/${org}`)
+/** From which database to which other one, and the service that reads the first. */
+export interface Way {
+  client: Client
+  from: Neo4jAddress
+  to: Neo4jAddress
+  /** The syntax that the other one takes. */
+  parameterSyntax: 'dollar' | 'braces'
+}
+
+/** From one Neo4j 5 of the stack into the other. */
+function usualWay(): Way {
+  const { neo4j, target } = inject('stack')
+  const { apiUrl, tokens } = inject('service')
+  const client = createClient(apiUrl, tokens.all as string)
+  return { client, from: neo4j, to: target as TargetAddress, parameterSyntax: 'dollar' }
+}
 
 /** A stored packet, as its parts are. */
-async function packetOf(fileName: string) {
+async function packetOf(client: Client, org: string, fileName: string) {
   const { body: manifest } = await client.get<PacketManifest>(`/1.0/publish/${org}/${fileName}/manifest?lifetime=60`)
   const parts = await Promise.all(
     manifest.parts.map(async ({ url }) => parsePart(await (await fetch(url as string)).text())),
@@ -48,15 +54,20 @@ export async function deltasAddUp(
   seed: number,
   changes: number,
   { parallel, multi = false, options }: Kind,
+  { client, from, to, parameterSyntax }: Way = usualWay(),
 ): Promise<void> {
+  await using origin = openDriver(from)
+  await using target = openDriver(to)
+  const org = uniqueName('org')
+  await client.post(`/1.0/publish/${org}`)
   const mark = uniqueName('H')
   const history = createHistory(origin, mark, seed, parallel)
   const { A, B } = history.labels
   const common = {
-    ...database(stack.neo4j, A, 'id', { [A]: 'id', [B]: 'key' }),
+    ...database(from, A, 'id', { [A]: 'id', [B]: 'key' }),
     relationships: history.types.map((type) => `${type}>`),
     metadata: true,
-    parameterSyntax: 'dollar',
+    parameterSyntax,
     dynamicLabels: { [A]: [B], [B]: [A] },
     ...options,
   }
@@ -70,7 +81,7 @@ export async function deltasAddUp(
       ? await client.post('/1.0/publish/multi', requestOf({ ...base, ...names }))
       : await client.post('/1.0/publish/', requestOf({ ...base, ...names }))
     expect(answer.body.error).toBeNull()
-    return packetOf(fileName)
+    return packetOf(client, org, fileName)
   }
   const differing = async () => differences(await readGraph(origin, mark), await readGraph(target, mark))
 
@@ -99,8 +110,7 @@ export async function deltasAddUp(
     ...piece,
     read: async () => Buffer.from(await (await fetch(url as string)).arrayBuffer()),
   }))
-  const address = targetOf(stack.target as Neo4jAddress)
-  const compared = await verifyState({ packets: chain, keys }, address, usualComparison)
+  const compared = await verifyState({ packets: chain, keys }, targetOf(to), usualComparison)
   expect(compared).toMatchObject({ differing: 0, first: [] })
   expect(compared.pairs.nodeUpsert).toBe(history.identities().length)
   const whole = await publish(`${mark}-whole`, { asBase: true })
