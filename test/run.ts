@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openRun } from '../dev/stack/run.ts'
 import { buildPrograms } from '../dev/tools/build-programs.ts'
 import { closingLine, type Ring, resultsOf } from './rings.ts'
@@ -43,12 +45,28 @@ function runs(command: string, args: readonly string[], env: Record<string, stri
   return status === 0
 }
 
-for (const [name, command, ...args] of isRest || filters.length > 0 ? [] : checks) {
-  console.log(`check: ${name}`)
-  if (!runs(command, args)) {
-    console.error(`the check failed: ${name}`)
-    process.exit(1)
-  }
+/** Runs the checks together, and tells what each said when it has ended. @returns the names of those that failed */
+async function failedChecks(): Promise<string[]> {
+  const failed = await Promise.all(
+    checks.map(async ([name, command, ...args]) => {
+      const child = spawn(join(root, 'node_modules/.bin', command), args, {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, PATH: path },
+      })
+      const said = Promise.all([text(child.stdout), text(child.stderr)])
+      const [code] = await once(child, 'close')
+      console.log(`check: ${name}\n${(await said).join('').trimEnd()}`)
+      return code === 0 ? [] : [name]
+    }),
+  )
+  return failed.flat()
+}
+
+const failed = isRest || filters.length > 0 ? [] : await failedChecks()
+if (failed.length > 0) {
+  console.error(`these checks failed: ${failed.join(', ')}`)
+  process.exit(1)
 }
 mkdirSync(join(root, '.local'), { recursive: true })
 
@@ -77,8 +95,9 @@ async function prepareVersityGw(): Promise<string | null> {
 }
 
 // The outer ring runs the programs as they are shipped.
-if (ring === 'outer' || isLong) await buildPrograms()
+const building = ring === 'outer' || isLong ? buildPrograms() : null
 const withoutVersityGw = isRest || isLong ? await prepareVersityGw() : 'the inner ring has none'
+await building
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
   TEST_RESULTS: results,

@@ -75,11 +75,21 @@ export function* optionAgreement(plans: readonly Plan[]): Generator<Issue> {
     )
     for (const [field, setting] of Object.entries(options)) {
       const pair = firstDisagreement(participants, setting)
+      if (pair === 'tooMany') {
+        const message = `sub-requests that differ in ${field} must not name more than ${mostTypes} types together`
+        return yield { path: '', message }
+      }
       if (pair) yield { path: `[${pair[1]}].${field}`, message: `must be the same as in [${pair[0]}]` }
     }
   }
   yield* stampedIds(plans)
 }
+
+/**
+ * Different types of sub-requests that differ in an option of relationships. Beyond this limit the answer is
+ * `400 invalidRequest`: to compare them takes memory and time, and no database has as many.
+ */
+const mostTypes = 250_000
 
 /** Participants that all concern a scope: the first one, and the first later one whose setting differs. */
 interface Seen {
@@ -95,7 +105,7 @@ interface Seen {
 function firstDisagreement(
   participants: readonly Participant[],
   settingOf: (plan: Plan) => string,
-): [earlier: number, later: number] | null {
+): [earlier: number, later: number] | 'tooMany' | null {
   const settings = participants.map(({ plan }) => settingOf(plan))
   if (new Set(settings).size < 2) return null
   // Positions of the first participants of scopes. Later ones of a scope agree with it, or the search has ended.
@@ -107,8 +117,10 @@ function firstDisagreement(
     let earlier = differing(scopes === null ? ofAny : ofEvery, setting)
     for (const scope of scopes ?? []) {
       const first = firsts.get(scope)
-      if (first === undefined) firsts.set(scope, position)
-      else if (settings[first] !== setting) earlier = Math.min(earlier, (participants[first] as Participant).index)
+      if (first === undefined) {
+        if (firsts.size === mostTypes) return 'tooMany'
+        firsts.set(scope, position)
+      } else if (settings[first] !== setting) earlier = Math.min(earlier, (participants[first] as Participant).index)
     }
     if (earlier !== Number.POSITIVE_INFINITY) return [earlier, index]
     if (scopes === null) ofEvery = withOne(ofEvery, index, setting)

@@ -12,7 +12,8 @@ const request = { ...fields, select: [{ label }], orgName: org }
 const delta = { base: 'base', deleteMissing: true }
 
 async function submit(changes: object, query = ''): Promise<string> {
-  const sent = await client.post(`/1.0/publish/${query}`, { ...request, ...changes }, { Prefer: 'respond-async' })
+  const body = [{ ...request, ...changes }]
+  const sent = await client.post(`/1.0/publish/multi${query}`, body, { Prefer: 'respond-async' })
   expect([sent.status, sent.body.error]).toEqual([202, expect.stringContaining('202')])
   return sent.headers.get('Location') as string
 }

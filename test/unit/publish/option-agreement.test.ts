@@ -79,3 +79,18 @@ test('the order and repetition of names in lists are ignored', () => {
   const same = { dynamicLabels: { B: ['z', 'z'], A: ['y', 'x'] }, deleteProperties: ['q', 'p', 'p'] }
   expect(issues({ ...nodes, ...labels }, { ...nodes, ...same })).toEqual([])
 })
+
+test('sub-requests that differ in an option name at most 250,000 types together', () => {
+  const many = (at: number) => Array.from({ length: 10_000 }, (_, index) => `T${at}x${index}`)
+  const all = (last: string, count = 25) => [
+    ...Array.from({ length: count }, (_, at) => ({ ...base, relationships: many(at), relationshipIdField: `f${at}` })),
+    { ...knows, relationships: [last], relationshipIdField: 'f0' },
+  ]
+  expect(issues(...all('T0x7'))).toEqual([])
+  expect(issues(...all('T1x7'))).toEqual(['[25].relationshipIdField: must be the same as in [1]'])
+  expect(issues(...all('another'))).toEqual([
+    ': sub-requests that differ in relationshipIdField must not name more than 250000 types together',
+  ])
+  const alike = all('another').map((request) => ({ ...request, relationshipIdField: 'f' }))
+  expect(issues(...alike)).toEqual([])
+})
