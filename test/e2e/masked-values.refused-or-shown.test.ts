@@ -38,7 +38,7 @@ test('a dry run counts the masked values, and shows three nodes by types and len
   expect(shown).toEqual([
     ['about', 'drop', true],
     ['id', 'hash', false],
-    ['rank', 'null', false],
+    ['rank', 'null', true],
   ])
   expect(JSON.stringify([masking, sample])).not.toMatch(/"p[123]"|of some length/)
 })
