@@ -100,6 +100,8 @@ function asked(request: Request, { mask }: Rules, orgKey: Buffer, { nodes }: Gra
       ),
     )
   const mapped = Object.keys(mapping).filter((name) => isMapped(mapping, name))
+  // A selection of every label takes the default one, too, which the mapping may name only as the default.
+  const every = [...new Set([...mapped, mapping.DEFAULT_INDEX as string])]
   // `hardFilterRelationships` compares ids, whatever their labels.
   const labels = request.hardFilterRelationships ? [...mapped, label] : [label]
   const originIds = (ids: readonly string[]) =>
@@ -118,7 +120,7 @@ function asked(request: Request, { mask }: Rules, orgKey: Buffer, { nodes }: Gra
       where: Object.fromEntries(
         Object.entries(where).map(([key, values]) => [
           key,
-          [...new Set(forms(label === '*' ? mapped : [label], key, [values].flat()))],
+          [...new Set(forms(label === '*' ? every : [label], key, [values].flat()))],
         ]),
       ),
     }),
