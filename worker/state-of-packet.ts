@@ -174,7 +174,7 @@ async function* counted(all: AsyncIterable<Gone>, counts: { relationships: numbe
 async function stillGone(renamed: Comparison['renamed'], lines: AsyncIterable<Buffer>): Promise<Comparison['renamed']> {
   if (renamed.size === 0) return renamed
   using sorter = createSorter()
-  sorter.addLines(Buffer.from([...renamed.keys()].map((key) => `${key}\n`).join('')))
+  for (const key of renamed.keys()) sorter.addLines(Buffer.from(`${key}\n`))
   const gone = new Map<string, ReadonlySet<string>>()
   await compareStates(lines, sorter.takeLines(), ({ key }) => gone.set(key, renamed.get(key) as ReadonlySet<string>))
   return gone

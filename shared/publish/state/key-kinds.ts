@@ -20,7 +20,7 @@ export function createKeyKinds() {
 
   return {
     add,
-    /** Adds those of a slice; null: they are not known. */
+    /** Adds the kinds of a slice; null: they are not known. */
     addAll(others: readonly KeyKind[] | null): void {
       if (others === null) areAll = false
       else for (const kind of others) add(kind)

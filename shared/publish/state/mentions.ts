@@ -49,7 +49,7 @@ const unreadable = (problem: string) => errors.packetDamaged(new Error(`the stat
 /**
  * Which of these ids a state names: nodes that have one of them as id, ends of relationships included, and nodes that
  * only a cleanup names. An id matches as in requests.
- * @param keyKinds those of the state
+ * @param keyKinds the kinds that the state lists
  */
 export async function idsNamedBy(
   store: Storage['store'],

@@ -8,7 +8,7 @@ export function copyBytes(bytes: Buffer, from: number, to: number, into: Buffer,
   return to - from
 }
 
-/** Whether the first `length` bytes of one buffer are those of another from `at` on. Most that differ do so at the end. */
+/** Whether a buffer begins with the bytes of another from `at` on. It looks from the end, where most lines differ. */
 export function startsAt(bytes: Buffer, length: number, other: Buffer, at: number): boolean {
   for (let place = length - 1; place >= 0; place--) if (bytes[place] !== other[at + place]) return false
   return true
