@@ -17,21 +17,28 @@ function table(file: string): Record<string, string>[] {
   return parse(readFileSync(join(dirname(build), '../data', file)), { columns: true })
 }
 
+/** The airports, and how many flights lie between two of them. Numbers are numbers. */
+export function readAirports(): { airports: { iata: string }[]; flights: Flight[] } {
+  const airports = table('airports.csv').map(({ iata = '', latitude, longitude, ...texts }) => ({
+    iata,
+    ...texts,
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+  }))
+  const flights = table('flights-airport.csv').map(({ origin = '', destination = '', count }) => ({
+    origin,
+    destination,
+    count: Number(count),
+  }))
+  return { airports, flights }
+}
+
 /**
  * Loads the sample graph: `:Airport {iata, name, city, state, country, latitude, longitude}` and
  * `-[:FLIGHT {count}]->`, numbers as numbers. @returns the airports' ids and the number of flights.
  */
 export async function loadAirports(driver: Driver): Promise<{ ids: string[]; flights: number }> {
-  const airports = table('airports.csv').map(({ latitude, longitude, ...texts }) => ({
-    ...texts,
-    latitude: Number(latitude),
-    longitude: Number(longitude),
-  })) as unknown as { iata: string }[]
-  const flights: Flight[] = table('flights-airport.csv').map(({ origin = '', destination = '', count }) => ({
-    origin,
-    destination,
-    count: Number(count),
-  }))
+  const { airports, flights } = readAirports()
   await run(driver, 'CREATE CONSTRAINT airport_iata IF NOT EXISTS FOR (a:Airport) REQUIRE a.iata IS UNIQUE')
   await run(driver, 'UNWIND $airports AS airport MERGE (a:Airport {iata: airport.iata}) SET a += airport', { airports })
   const draw = 'MERGE (a)-[f:FLIGHT]->(b) SET f.count = toInteger(flight.count)'

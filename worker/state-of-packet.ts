@@ -73,18 +73,18 @@ export async function openState(context: WorkerContext, job: JobRecord) {
       const line = Buffer.from(`${JSON.stringify(gone)}\n`)
       missing.add(0, line, 0, line.length)
     })
-    return { ...digests, ...facts, comparison: { ...comparison, missing } }
+    return { ...digests, ...facts, comparison: { ...comparison, missing, before: base.state } }
   }
 
-  /** The parts and the content of a packet with deletions. `stored`: the lines of the new state. */
+  /** The parts and the content of a packet with deletions. `before`: the base's state; `stored`: lines of the new one. */
   async function withDeletions(
     { staging, parts, content }: Packet,
-    { gone, base, renamed: mayBeRenamed, missing }: Comparison & { missing: Scratch },
+    { gone, renamed: mayBeRenamed, missing, before }: Comparison & { missing: Scratch; before: StoredState },
     stored: StoredState['lines'],
     signal: AbortSignal,
   ): Promise<Pick<Packet, 'parts' | 'content'>> {
     const share = deleteMissing as number
-    requireShare(gone.nodes, base.nodes, 'nodes', share)
+    requireShare(gone.nodes, before.nodes, 'nodes', share)
     const first = staging.parts.length
     const sink = async (part: Parameters<Staging['put']>[0]) => {
       signal.throwIfAborted()
@@ -97,7 +97,7 @@ export async function openState(context: WorkerContext, job: JobRecord) {
     const deleted = { relationships: 0 }
     const all = counted(toDelete(missing.read(0), { renamed }, lines), deleted)
     const shape = await writeDeletions(all, { syntax, batchSize: job.order.batchSize, renamed, sink })
-    requireShare(deleted.relationships, base.relationships, 'relationships', share)
+    requireShare(deleted.relationships, before.relationships, 'relationships', share)
     return {
       parts: [...parts, ...staging.parts.slice(first)],
       content: content.shape ? { ...content, shape: sumOf(content.shape, shape) } : content,

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
+import { generationKey } from '../../shared/storage/keys.ts'
 import type { Mentions } from '../../wire/mentions.ts'
 import { prepare } from '../support/clients/e2e.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { client, driver, org, fields, label, ids } = await prepare(30)
 const [first, second] = ids as [string, string]
@@ -52,6 +54,19 @@ test('what a state does not show is unknown, and the reason says why', async () 
     { fileName: 'masked', reason: 'masked' },
     { fileName: 'whole', reason: 'noState' },
   ])
+})
+
+test('a packet that cannot be read is unknown, and so is one of more kinds of ids than a state lists', async () => {
+  const { store } = await openTestStorage(inject('service').env)
+  const manifest = generationKey(`${org}/broken`, 1)
+  await store.put(manifest, Buffer.from('{"format":2}'))
+  // Each type has a cleanup, whose key is of a kind of its own.
+  const relationships = Array.from({ length: 2_001 }, (_, index) => `T${index}`)
+  await publish({ fileName: 'kinds', originIds: [second], relationships, metadata: false, asBase: true })
+  const { body } = await mentions([second])
+  await store.remove(manifest)
+  expect(body.unknown.slice(0, 1)).toEqual([{ fileName: 'broken', reason: 'damaged' }])
+  expect(body.unknown).toContainEqual({ fileName: 'kinds', reason: 'tooManyKinds' })
 })
 
 test('pages together have every packet once', async () => {

@@ -3,7 +3,7 @@ import { nodeKeyOf } from '../../../packet/state/keys.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { afterValue } from './json-bytes-scan.ts'
-import { type Group, groupsOf, sideBySide } from './lines.ts'
+import { differences, type Group } from './lines.ts'
 import { relationshipLine } from './pair-kinds.ts'
 
 export interface GoneRelationship {
@@ -21,8 +21,6 @@ export interface Gone {
 
 /** What a comparison of two states finds. */
 export interface Comparison {
-  /** Nodes and relationships of the base. */
-  base: { nodes: number; relationships: number }
   gone: { nodes: number; relationships: number }
   /**
    * Lines of nodes by the keys of others: a node that is found by the key at the target has the identity of the line now,
@@ -55,7 +53,6 @@ export async function compareStates(
   baseLines: AsyncIterable<Buffer> | Iterable<Buffer>,
   take: (gone: Gone) => void,
 ): Promise<Comparison> {
-  const base = { nodes: 0, relationships: 0 }
   const gone = { nodes: 0, relationships: 0 }
   const renamed = new Map<string, Set<string>>()
   let names = 0
@@ -65,26 +62,23 @@ export async function compareStates(
     if (++names > mostRenamed) throw errors.undeletable(`more than ${mostRenamed} nodes that have another identity now`)
   }
 
-  for await (const [now, before] of sideBySide(groupsOf(lines), groupsOf(baseLines))) {
+  for await (const [now, before] of differences(lines, baseLines)) {
     if (before === null) continue
     const { key } = before
     if (isRelationship(before)) {
-      base.relationships += before.payloads.filter((payload) => payload !== skipped).length
       for (const payload of goneOf(before, now)) {
         gone.relationships++
         take({ key, payload })
       }
     } else if (key.startsWith('["n"')) {
       if (isNode(now)) for (const alias of aliasesOf(before)) noteRenamed(keyOf(alias), lineOf(now as Group))
-      if (!isNode(before)) continue
-      base.nodes++
-      if (isNode(now)) continue
+      if (isNode(now) || !isNode(before)) continue
       gone.nodes++
       for (const alias of aliasesOf(now)) noteRenamed(key, alias)
       take({ key, payload: literalOf(before) })
     }
   }
-  return { base, gone, renamed }
+  return { gone, renamed }
 }
 
 const literalOf = ({ payloads }: Group) => payloads.find((payload) => payload?.startsWith('=')) ?? null

@@ -31,43 +31,106 @@ export interface Group {
  */
 const mostPayloads = 1_000_000
 
-/** Groups sorted lines, given by the bytes of some whole lines after the other. */
-export async function* groupsOf(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Group> {
-  let group = null as Group | null
-  for await (const bytes of chunks) {
-    for (let at = 0; at < bytes.length; ) {
-      const end = bytes.indexOf(newline, at)
-      const line = bytes.toString('utf8', at, end)
-      const divided = line.indexOf('\t')
-      const key = divided === -1 ? line : line.slice(0, divided)
-      const payload = divided === -1 ? null : line.slice(divided + 1)
-      if (group?.key === key) {
-        if (group.payloads.push(payload) > mostPayloads)
-          throw errors.undeletable(`more than ${mostPayloads} of one key`)
-      } else {
-        if (group) yield group
-        group = { hash: hashOfLine(bytes, at), key, payloads: [payload] }
+type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
+
+/** Reads sorted lines, of which each chunk has whole ones, and all those of a key. */
+function createCursor(chunks: Chunks) {
+  const rest = (async function* () {
+    yield* chunks
+  })()
+  const cursor = {
+    bytes: Buffer.alloc(0),
+    /** Where the next line begins in `bytes`. */
+    at: 0,
+    /** Makes the next line stand in `bytes`. @returns whether there is one */
+    async hasNext(): Promise<boolean> {
+      while (cursor.at === cursor.bytes.length) {
+        const { done, value } = await rest.next()
+        if (done) return false
+        Object.assign(cursor, { bytes: value, at: 0 })
       }
-      at = end + 1
-    }
+      return true
+    },
+    /** Reads the lines of the next key. */
+    next(): Group {
+      const group = { hash: hashOfLine(cursor.bytes, cursor.at), ...readLine() }
+      while (cursor.at < cursor.bytes.length) {
+        const { at } = cursor
+        const { key, payloads } = readLine()
+        if (key !== group.key) {
+          cursor.at = at
+          break
+        }
+        if (group.payloads.push(...payloads) > mostPayloads)
+          throw errors.undeletable(`more than ${mostPayloads} of one key`)
+      }
+      return group
+    },
   }
-  if (group) yield group
+
+  function readLine(): Pick<Group, 'key' | 'payloads'> {
+    const { bytes, at } = cursor
+    const end = bytes.indexOf(newline, at)
+    cursor.at = end + 1
+    const line = bytes.toString('utf8', at, end)
+    const divided = line.indexOf('\t')
+    return divided === -1
+      ? { key: line, payloads: [null] }
+      : { key: line.slice(0, divided), payloads: [line.slice(divided + 1)] }
+  }
+
+  return cursor
+}
+
+type Cursor = ReturnType<typeof createCursor>
+
+/** Passes lines that both have, and that are the only ones of their keys: most of them, as a rule. */
+function passEqual(a: Cursor, b: Cursor): void {
+  for (;;) {
+    let length = 0
+    let keyLength = -1
+    for (; ; length++) {
+      const byte = a.bytes[a.at + length]
+      if (byte === undefined || byte !== b.bytes[b.at + length]) return
+      if (keyLength === -1 && (byte === tab || byte === newline)) keyLength = length
+      if (byte === newline) break
+    }
+    length++
+    if (hasKeyAt(a, length, keyLength) || hasKeyAt(b, length, keyLength)) return
+    a.at += length
+    b.at += length
+  }
+}
+
+/** Whether the line `length` bytes further has the key of the next one. */
+function hasKeyAt({ bytes, at }: Cursor, length: number, keyLength: number): boolean {
+  const after = bytes[at + length + keyLength]
+  if (after !== tab && after !== newline) return false
+  return bytes.compare(bytes, at + length, at + length + keyLength, at, at + keyLength) === 0
 }
 
 const isBefore = (a: Group, b: Group) => a.hash < b.hash || (a.hash === b.hash && byCodePoint(a.key, b.key) < 0)
 
-/** The groups of two states, side by side: the groups of one key together, with null where a state lacks it. */
-export async function* sideBySide(
-  first: AsyncIterator<Group>,
-  second: AsyncIterator<Group>,
+/**
+ * What two states say of each key, side by side, with null where a state lacks it. Keys of which both have the same line,
+ * and no other, are mostly left out. Each chunk has whole sorted lines, and all those of a key.
+ */
+export async function* differences(
+  first: Chunks,
+  second: Chunks,
 ): AsyncGenerator<readonly [Group | null, Group | null]> {
-  let [a, b] = [(await first.next()).value as Group | undefined, (await second.next()).value as Group | undefined]
-  while (a || b) {
-    const takesA = a !== undefined && (b === undefined || !isBefore(b, a))
-    const takesB = b !== undefined && (a === undefined || !isBefore(a, b))
-    yield [takesA ? (a as Group) : null, takesB ? (b as Group) : null]
-    if (takesA) a = (await first.next()).value
-    if (takesB) b = (await second.next()).value
+  const [a, b] = [createCursor(first), createCursor(second)]
+  let [groupA, groupB] = [null as Group | null, null as Group | null]
+  for (;;) {
+    if (groupA === null && groupB === null && (await a.hasNext()) && (await b.hasNext())) passEqual(a, b)
+    if (groupA === null && (await a.hasNext())) groupA = a.next()
+    if (groupB === null && (await b.hasNext())) groupB = b.next()
+    if (groupA === null && groupB === null) return
+    const takesA = groupA !== null && (groupB === null || !isBefore(groupB, groupA))
+    const takesB = groupB !== null && (groupA === null || !isBefore(groupA, groupB))
+    yield [takesA ? groupA : null, takesB ? groupB : null]
+    if (takesA) groupA = null
+    if (takesB) groupB = null
   }
 }
 

@@ -1,34 +1,7 @@
-import { expect, inject, test } from 'vitest'
-import { prepare } from '../../support/clients/e2e.ts'
-import { browserFor } from '../../support/console/browser.ts'
-import { ownService } from '../../support/programs/own-service.ts'
+import { expect, test } from 'vitest'
+import { publishPage } from '../../support/console/publish-page.ts'
 
-const { service, client } = await ownService({ workers: 1, env: { CONSOLE: 'on' } })
-const { inBrowser, open } = await browserFor(service)
-const { fields, org } = await prepare(3, service)
-const { username, password } = inject('stack').neo4j
-const { credentials: _, ...withoutSecrets } = fields
-
-const requestOf = (fileName: string, more: object = {}) =>
-  JSON.stringify({ ...withoutSecrets, originIds: ['p1', 'p2'], orgName: org, fileName, ...more })
-
-/** The page, opened and signed in, and its parts. */
-async function editor() {
-  const tab = await open()
-  await tab.open('/console/publish')
-  const { page } = tab
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const fill = async (request: string, secret = password) => {
-    await page.getByLabel(/^Request/).fill(request)
-    await page.getByLabel('User of the origin').fill(username)
-    await page.getByLabel(/^Password/).fill(secret)
-  }
-  const dryRun = async () => {
-    await button('Dry run').click()
-    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
-  }
-  return { ...tab, button, fill, dryRun, publish: button('Publish') }
-}
+const { client, inBrowser, editor, requestOf, org } = await publishPage()
 
 inBrowser('deltas on the page Publish', () => {
   test('a delta is published from the fields, after a dry run of the whole, and its page names the base', async () => {

@@ -1,14 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { expect, inject, test } from 'vitest'
-import { prepare } from '../../support/clients/e2e.ts'
-import { browserFor } from '../../support/console/browser.ts'
-import { ownService } from '../../support/programs/own-service.ts'
+import { publishPage } from '../../support/console/publish-page.ts'
 
-const { service, client } = await ownService({ workers: 1, env: { CONSOLE: 'on' } })
-const { inBrowser, open } = await browserFor(service)
-const { fields, org } = await prepare(3, service)
+const { client, inBrowser, editor, requestOf, org, credentials, service } = await publishPage()
 const { username, password, boltUrl } = inject('stack').neo4j
-const { credentials, ...withoutSecrets } = fields
 
 interface Job {
   state: string
@@ -16,26 +11,6 @@ interface Job {
   progress: { pairs: number }
 }
 const jobs = async () => (await client.get<{ jobs: Job[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs
-const requestOf = (fileName: string, more: object = {}) =>
-  JSON.stringify({ ...withoutSecrets, originIds: ['p1', 'p2'], orgName: org, fileName, ...more })
-
-/** The page, opened and signed in, and its parts. */
-async function editor() {
-  const tab = await open()
-  await tab.open('/console/publish')
-  const { page } = tab
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const fill = async (request: string, secret = password) => {
-    await page.getByLabel(/^Request/).fill(request)
-    await page.getByLabel('User of the origin').fill(username)
-    await page.getByLabel(/^Password/).fill(secret)
-  }
-  const dryRun = async () => {
-    await button('Dry run').click()
-    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
-  }
-  return { ...tab, button, fill, dryRun, publish: button('Publish') }
-}
 
 inBrowser('the page Publish', () => {
   test('only the request that was run dry can be published: text, user and replacement', async () => {

@@ -13,12 +13,25 @@ interface Node {
   key: string
 }
 
+/** A graph at an origin that changes step by step. */
+export interface ChangingGraph {
+  /** The id properties of its labels. */
+  indices: Record<string, string>
+  types: readonly string[]
+  /** Further fields of its publishes. */
+  fields: object
+  /** The label and id by which each node is identified. */
+  identities(): Promise<[label: string, id: string][]>
+  begin(size?: number): Promise<void>
+  change(): Promise<void>
+}
+
 /**
  * A graph that changes step by step as a seed decides: nodes and relationships come, go and come again, nodes change
  * their properties, their labels and their ids. Labels and types begin with `mark`. `parallel`: whether relationships
  * have an id `rid` of their own, and several of a type lie between two nodes.
  */
-export function createHistory(driver: Driver, mark: string, seed: number, parallel: boolean) {
+export function createHistory(driver: Driver, mark: string, seed: number, parallel: boolean): ChangingGraph {
   const random = createRandom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   const nodes: Node[] = []
@@ -82,17 +95,17 @@ export function createHistory(driver: Driver, mark: string, seed: number, parall
   ]
 
   return {
-    labels: { A, B },
+    indices: { [A]: 'id', [B]: 'key' },
     types,
-    /** The label and id by which each node is identified. */
-    identities: (): [label: string, id: string][] =>
+    fields: { dynamicLabels: { [A]: [B], [B]: [A] } },
+    identities: async () =>
       nodes.map(({ labels, id, key }) => (labels === 'A' || labels === 'AB by A' ? [A, String(id)] : [B, key])),
-    async begin(size = 12): Promise<void> {
+    async begin(size = 12) {
       for (let count = 0; count < size; count++) await (steps[0] as () => Promise<unknown>)()
       for (let count = 0; count < 20; count++) await relate()
     },
     /** Changes one thing to six. */
-    async change(): Promise<void> {
+    async change() {
       for (let count = 1 + below(6); count > 0; count--) await one(steps)()
     },
   }

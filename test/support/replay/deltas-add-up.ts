@@ -1,3 +1,4 @@
+import type { Driver } from 'neo4j-driver'
 import { expect, inject } from 'vitest'
 import type { PacketSource } from '../../../client/replay/source/load-part.ts'
 import { verifyState } from '../../../client/replay/state/verify-state.ts'
@@ -8,7 +9,7 @@ import { database, uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress, TargetAddress } from '../../../dev/stack/stack.ts'
 import { parsePart } from '../../../packet/parts/parse-part.ts'
 import type { PacketManifest } from '../../../wire/manifest.ts'
-import { createHistory } from '../graphs/history.ts'
+import { type ChangingGraph, createHistory } from '../graphs/history.ts'
 import { replayInOrder } from '../replay/replay-in-order.ts'
 import { sourceOf, targetOf, usualComparison } from '../replay/replaying.ts'
 import { shuffled } from '../values/shuffle.ts'
@@ -39,9 +40,13 @@ async function packetOf(client: Client, org: string, fileName: string) {
   return { pairs: parts.flat(), manifest }
 }
 
-/** A kind of history, and how it is published. `multi`: by ids, in two slices, rather than as a selection. */
+/** A graph that changes, and how it is published. */
 interface Kind {
-  parallel: boolean
+  /** Whether a history has parallel relationships. */
+  parallel?: boolean
+  /** Makes another graph than a history; its labels begin with `mark`. */
+  graph?: (origin: Driver, target: Driver, mark: string) => ChangingGraph
+  /** Whether it is published by ids, in two slices, rather than as a selection. */
   multi?: boolean
   options: object
 }
@@ -53,7 +58,7 @@ interface Kind {
 export async function deltasAddUp(
   seed: number,
   changes: number,
-  { parallel, multi = false, options }: Kind,
+  { parallel = false, graph, multi = false, options }: Kind,
   { client, from, to, parameterSyntax }: Way = usualWay(),
 ): Promise<void> {
   await using origin = openDriver(from)
@@ -61,25 +66,26 @@ export async function deltasAddUp(
   const org = uniqueName('org')
   await client.post(`/1.0/publish/${org}`)
   const mark = uniqueName('H')
-  const history = createHistory(origin, mark, seed, parallel)
-  const { A, B } = history.labels
+  const history = graph?.(origin, target, mark) ?? createHistory(origin, mark, seed, parallel)
+  const { indices, types, fields } = history
+  const [[index, idProperty]] = Object.entries(indices) as [[string, string]]
   const common = {
-    ...database(from, A, 'id', { [A]: 'id', [B]: 'key' }),
-    relationships: history.types.map((type) => `${type}>`),
+    ...database(from, index, idProperty, indices),
+    relationships: types.map((type) => `${type}>`),
     metadata: true,
     parameterSyntax,
-    dynamicLabels: { [A]: [B], [B]: [A] },
+    ...fields,
     ...options,
   }
-  const requestOf = (base: object) =>
+  const requestOf = async (base: object) =>
     multi
-      ? history.identities().map(([index, id]) => ({ ...common, ...base, index, originIds: [id] }))
+      ? (await history.identities()).map(([index, id]) => ({ ...common, ...base, index, originIds: [id] }))
       : { ...common, ...base, select: [{ label: '*' }] }
   const publish = async (fileName: string, base: object) => {
     const names = { orgName: org, fileName }
     const answer = multi
-      ? await client.post('/1.0/publish/multi', requestOf({ ...base, ...names }))
-      : await client.post('/1.0/publish/', requestOf({ ...base, ...names }))
+      ? await client.post('/1.0/publish/multi', await requestOf({ ...base, ...names }))
+      : await client.post('/1.0/publish/', await requestOf({ ...base, ...names }))
     expect(answer.body.error).toBeNull()
     return packetOf(client, org, fileName)
   }
@@ -112,7 +118,7 @@ export async function deltasAddUp(
   }))
   const compared = await verifyState({ packets: chain, keys }, targetOf(to), usualComparison)
   expect(compared).toMatchObject({ differing: 0, first: [] })
-  expect(compared.pairs.nodeUpsert).toBe(history.identities().length)
+  expect(compared.pairs.nodeUpsert).toBe((await history.identities()).length)
   const whole = await publish(`${mark}-whole`, { asBase: true })
   expect(whole.manifest.state).toMatchObject({ sha256: base.state?.sha256, pairs: whole.pairs.length })
   for (const driver of [origin, target])

@@ -10,6 +10,7 @@ import type { Rendered } from '../../../../packet/values/values.ts'
 import { compareStates, type Gone, nodeOf, relationshipOf } from '../../../../shared/publish/state/gone.ts'
 import { createPairIndex } from '../../../../shared/publish/state/index-pairs.ts'
 import { createKeyKinds } from '../../../../shared/publish/state/key-kinds.ts'
+import { countElements } from '../../../../shared/publish/state/lines.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
 
 type Value = string | number | bigint
@@ -126,7 +127,7 @@ test('the stamp of a relationship is no part of its digest, but anything else is
 async function compared(base: Parameters<typeof stateOf>[0], now: Parameters<typeof stateOf>[0]) {
   const gone: Gone[] = []
   const result = await compareStates([stateOf(now).lines], [stateOf(base).lines], (one) => gone.push(one))
-  return { ...result, gone, counts: result.gone }
+  return { ...result, gone, counts: result.gone, base: countElements(stateOf(base).lines) }
 }
 
 test('nodes that only the base has are gone, unless the same id is written otherwise', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { keepDigests } from '../../../../shared/publish/state/known-digests.ts'
-import { countElements, groupsOf, hashOfLine } from '../../../../shared/publish/state/lines.ts'
+import { countElements, differences, type Group, hashOfLine } from '../../../../shared/publish/state/lines.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
 import { shuffled } from '../../../support/values/shuffle.ts'
 
@@ -28,7 +28,8 @@ test.each([1, 300, 300_000])('%i digests and lines come back sorted, each once, 
   expect(countElements(lines)).toEqual({ nodes: count, relationships: 1 })
   let last = -1
   let groups = 0
-  for await (const { hash: at, key, payloads } of groupsOf([lines])) {
+  for await (const [group] of differences([lines], [])) {
+    const { hash: at, key, payloads } = group as Group
     expect(at >= last && at === hashOfLine(Buffer.from(key), 0)).toBe(true)
     if (key.endsWith('"p0"]') && key.startsWith('["n"'))
       expect(payloads.sort()).toEqual(['a["n","Other","id",1]', null])
