@@ -64,10 +64,13 @@ export function createScratch(buckets: number) {
     return { at, bytes: bytes.length }
   }
 
-  function read({ at, bytes }: { at: number; bytes: number }): Buffer {
-    const into = Buffer.allocUnsafe(bytes)
+  function read(
+    { at, bytes }: { at: number; bytes: number },
+    into: Buffer = Buffer.allocUnsafe(bytes),
+    place = 0,
+  ): Buffer {
     for (let done = 0; done < bytes; ) {
-      const count = readSync((file as { fd: number }).fd, into, done, bytes - done, at + done)
+      const count = readSync((file as { fd: number }).fd, into, place + done, bytes - done, at + done)
       if (count === 0) throw new Error('a scratch file is shorter than what was written')
       done += count
     }
@@ -102,15 +105,22 @@ export function createScratch(buckets: number) {
       for (const one of it.filled) yield Buffer.isBuffer(one) ? one : read(one)
       yield it.block.subarray(0, it.length)
     },
-    /** Takes everything out of a bucket. */
-    take(bucket: number): Buffer {
-      const it = all[bucket] as Bucket
-      const bytes = Buffer.concat([
-        ...it.filled.map((one) => (Buffer.isBuffer(one) ? one : read(one))),
-        it.block.subarray(0, it.length),
-      ])
+    /** Takes everything out of a bucket, into a buffer that `roomFor` gives. */
+    take(bucket: number, roomFor: (bytes: number) => Buffer): Buffer {
+      const { filled, block, length } = all[bucket] as Bucket
+      const bytes = filled.reduce((sum, one) => sum + (Buffer.isBuffer(one) ? one.length : one.bytes), length)
+      const into = roomFor(bytes)
+      let place = 0
+      for (const one of filled) {
+        if (Buffer.isBuffer(one)) place += one.copy(into, place)
+        else {
+          read(one, into, place)
+          place += one.bytes
+        }
+      }
+      block.copy(into, place, 0, length)
       all[bucket] = { filled: [], block: Buffer.alloc(0), length: 0 }
-      return bytes
+      return into
     },
     [Symbol.dispose](): void {
       if (file) closeSync(file.fd)

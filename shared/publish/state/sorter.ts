@@ -1,5 +1,6 @@
 import { hashOfLine, newline } from './lines.ts'
 import { createScratch, type Scratch } from './scratch.ts'
+import { copyBytes } from './short-bytes.ts'
 
 /** Bytes of the digest of a pair. */
 export const digestBytes = 16
@@ -38,13 +39,9 @@ export function createSorter() {
     unsortedDigests: () => taken(digests),
     unsortedLines: () => taken(lines),
     /** Sorted digests, a bucket at a time, and no digest twice. */
-    *takeDigests(): Generator<Buffer> {
-      for (const bytes of taken(digests)) yield sortedDigests(bytes)
-    },
+    takeDigests: () => taken(digests, sortedDigests),
     /** Sorted lines, a bucket at a time, and no line twice. */
-    *takeLines(): Generator<Buffer> {
-      for (const bytes of taken(lines)) yield sortedLines(bytes)
-    },
+    takeLines: () => taken(lines, sortedLines),
     [Symbol.dispose](): void {
       digests[Symbol.dispose]()
       lines[Symbol.dispose]()
@@ -52,10 +49,21 @@ export function createSorter() {
   }
 }
 
-function* taken(from: Scratch): Generator<Buffer> {
+/** The bytes of each bucket. They are valid until the next ones are asked for. */
+function* taken(from: Scratch, sort: (bytes: Buffer, into: Buffer) => Buffer = (bytes) => bytes): Generator<Buffer> {
+  const [unsorted, sorted] = [createRoom(), createRoom()]
   for (let bucket = 0; bucket < buckets; bucket++) {
-    const bytes = from.take(bucket)
-    if (bytes.length > 0) yield bytes
+    const bytes = from.take(bucket, unsorted)
+    if (bytes.length > 0) yield sort(bytes, sorted(bytes.length))
+  }
+}
+
+/** Gives one buffer again and again, and a larger one if it is too small. */
+function createRoom() {
+  let room = Buffer.alloc(0)
+  return (bytes: number): Buffer => {
+    if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes + (bytes >>> 1))
+    return room.subarray(0, bytes)
   }
 }
 
@@ -84,36 +92,29 @@ function slowlySortedPlaces(hashes: Uint32Array, compare: (a: number, b: number)
   return Uint32Array.from(hashes.keys()).sort((a, b) => (hashes[a] as number) - (hashes[b] as number) || compare(a, b))
 }
 
-function sortedDigests(bytes: Buffer): Buffer {
+function sortedDigests(bytes: Buffer, into: Buffer): Buffer {
   const count = bytes.length / digestBytes
   const hashes = new Uint32Array(count)
   for (let at = 0; at < count; at++) hashes[at] = bytes.readUInt32BE(at * digestBytes)
-  const compare = (a: number, b: number) =>
-    bytes.compare(bytes, b * digestBytes, (b + 1) * digestBytes, a * digestBytes, (a + 1) * digestBytes)
-  const sorted = Buffer.allocUnsafe(bytes.length)
-  let length = 0
-  let last = -1
-  for (const place of sortedPlaces(hashes, compare)) {
-    if (last !== -1 && hashes[last] === hashes[place] && compare(last, place) === 0) continue
-    length += bytes.copy(sorted, length, place * digestBytes, (place + 1) * digestBytes)
-    last = place
-  }
-  return sorted.subarray(0, length)
+  return sorted(bytes, into, hashes, (place) => place * digestBytes)
 }
 
-function sortedLines(bytes: Buffer): Buffer {
+function sortedLines(bytes: Buffer, into: Buffer): Buffer {
   const starts: number[] = []
   for (let at = 0; at < bytes.length; at = bytes.indexOf(newline, at) + 1) starts.push(at)
-  const endOf = (place: number) => starts[place + 1] ?? bytes.length
   const hashes = Uint32Array.from(starts, (at) => hashOfLine(bytes, at))
-  const compare = (a: number, b: number) => bytes.compare(bytes, starts[b], endOf(b), starts[a], endOf(a))
-  const sorted = Buffer.allocUnsafe(bytes.length)
+  return sorted(bytes, into, hashes, (place) => starts[place] ?? bytes.length)
+}
+
+/** Writes entries in the order of their hashes, then of their bytes, and none twice. `startOf`: where each begins. */
+function sorted(bytes: Buffer, into: Buffer, hashes: Uint32Array, startOf: (place: number) => number): Buffer {
+  const compare = (a: number, b: number) => bytes.compare(bytes, startOf(b), startOf(b + 1), startOf(a), startOf(a + 1))
   let length = 0
   let last = -1
   for (const place of sortedPlaces(hashes, compare)) {
     if (last !== -1 && hashes[last] === hashes[place] && compare(last, place) === 0) continue
-    length += bytes.copy(sorted, length, starts[place], endOf(place))
+    length += copyBytes(bytes, startOf(place), startOf(place + 1), into, length)
     last = place
   }
-  return sorted.subarray(0, length)
+  return into.subarray(0, length)
 }

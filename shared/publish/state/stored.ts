@@ -46,17 +46,24 @@ export const textOfIndices = ({ labels, defaults }: Indices): string =>
 
 /** Sorted bytes in pieces of a size for the store. A piece ends where one of the chunks does. */
 export async function* piecesOf(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
-  let open: Buffer[] = []
-  let bytes = 0
+  let open = Buffer.alloc(0)
+  let length = 0
+  let usual = 0
   for (const chunk of chunks) {
-    open.push(chunk)
-    bytes += chunk.length
-    if (bytes < pieceBytes) continue
-    yield Buffer.concat(open)
-    open = []
-    bytes = 0
+    if (length + chunk.length > open.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(usual, 2 * (length + chunk.length)))
+      open.copy(larger, 0, 0, length)
+      open = larger
+    }
+    length += chunk.copy(open, length)
+    if (length < pieceBytes) continue
+    yield open.subarray(0, length)
+    // The piece is still being stored. The next one is hardly larger.
+    usual = length + (length >>> 3)
+    open = Buffer.alloc(0)
+    length = 0
   }
-  if (bytes > 0) yield Buffer.concat(open)
+  if (length > 0) yield open.subarray(0, length)
 }
 
 const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }

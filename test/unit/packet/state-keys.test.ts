@@ -27,7 +27,7 @@ function indexed(pair: WrittenPair): string[] {
   const bytes = Buffer.from(pairText(pair))
   using sorter = createSorter()
   pairKindOf(bytes).addLines(bytes, createLineWriter(sorter))
-  const lines = Buffer.concat([...sorter.takeLines()])
+  const lines = Buffer.concat(Array.from(sorter.takeLines(), (bytes) => Buffer.from(bytes)))
     .toString()
     .split('\n')
     .slice(0, -1)

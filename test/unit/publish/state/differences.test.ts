@@ -24,7 +24,7 @@ function chunksOf(of: State, each: number): Buffer[] {
   using sorter = createSorter()
   for (const [key, payloads] of Object.entries(of))
     for (const one of payloads ?? []) sorter.addLines(Buffer.from(`${key}${one}\n`))
-  const buckets = [...sorter.takeLines()]
+  const buckets = Array.from(sorter.takeLines(), (bytes) => Buffer.from(bytes))
   return Array.from({ length: Math.ceil(buckets.length / each) }, (_, at) =>
     Buffer.concat(buckets.slice(at * each, (at + 1) * each)),
   )

@@ -26,8 +26,8 @@ function stateOf(add: (index: ReturnType<typeof createPairIndex>, take: typeof t
   using sorter = createSorter()
   const index = createPairIndex(sorter, createKeyKinds(), null)
   add(index, takePair)
-  const digests = Buffer.concat([...sorter.takeDigests()]).toString('hex')
-  const lines = Buffer.concat([...sorter.takeLines()])
+  const digests = Array.from(sorter.takeDigests(), (bytes) => bytes.toString('hex')).join('')
+  const lines = Buffer.concat(Array.from(sorter.takeLines(), (bytes) => Buffer.from(bytes)))
   return { digests, lines, texts: lines.toString().trimEnd().split('\n').sort() }
 }
 
