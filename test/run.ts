@@ -72,10 +72,10 @@ mkdirSync(join(root, '.local'), { recursive: true })
 
 const prepareLimitMs = 8 * 60_000
 
-/** Builds the VersityGW of the outer ring, but not for a few files, and starts it once. @returns why there is none, or null */
+/** Builds the VersityGW of the long forms, but not for a few files, and starts it once. @returns why there is none, or null */
 async function prepareVersityGw(): Promise<string | null> {
   if (filters.length > 0 && !isBuilt(versityGw))
-    return 'it is not built yet, which `npm run test:rest` without words does'
+    return 'it is not built yet, which `npm run test:all` without words does'
   const run = openRun(join(root, '.local/run'), console.log)
   let isLate = false
   const timer = setTimeout(() => {
@@ -96,7 +96,7 @@ async function prepareVersityGw(): Promise<string | null> {
 
 // The outer ring runs the programs as they are shipped.
 const building = ring === 'outer' || isLong ? buildPrograms() : null
-const withoutVersityGw = isRest || isLong ? await prepareVersityGw() : 'the inner ring has none'
+const withoutVersityGw = isLong ? await prepareVersityGw() : 'only the long forms have one'
 await building
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
@@ -106,6 +106,6 @@ const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...f
   VERSITYGW: withoutVersityGw === null ? 'built' : '',
   PROGRAMS: ring === 'outer' || isLong ? 'built' : '',
 })
-if ((isRest || isLong) && withoutVersityGw !== null) console.log(`VersityGW was not run: ${withoutVersityGw}`)
+if (isLong && withoutVersityGw !== null) console.log(`VersityGW was not run: ${withoutVersityGw}`)
 console.log(closingLine(ring))
 process.exitCode = isGreen ? 0 : 1

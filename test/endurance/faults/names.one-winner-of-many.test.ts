@@ -5,7 +5,7 @@ import { drawVersion, type Version } from '../../support/worlds/versions.ts'
 import { openWorld } from '../../support/worlds/world.ts'
 
 // Each round of twenty races has every kind of contest. More rounds only find what is rarer than one race in hundreds.
-const races = inject('isLong') ? 1_000 : 200
+const races = inject('isLong') ? 1_000 : 100
 const namesAtOnce = 20
 
 /** Two writers through the delete endpoint, each with a different id to delete. */

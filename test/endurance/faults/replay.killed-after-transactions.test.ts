@@ -4,5 +4,5 @@ import { testKilledReplays } from '../../faults/suites/killed-replays.ts'
 // Each kill costs a process; the long form kills after every single transaction.
 const isLong = inject('isLong')
 
-await testKilledReplays({ database: 'Neo4j 5', lanes: 1, step: isLong ? 1 : 3 })
-await testKilledReplays({ database: 'Neo4j 3.5', lanes: 4, step: isLong ? 1 : 7 })
+await testKilledReplays({ database: 'Neo4j 5', lanes: 1, step: isLong ? 1 : 5 })
+await testKilledReplays({ database: 'Neo4j 3.5', lanes: 4, step: isLong ? 1 : 9 })

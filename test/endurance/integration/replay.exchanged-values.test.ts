@@ -70,6 +70,6 @@ test('unique values and ids that move between elements arrive in every replay, w
     expect(differences(await readGraph(origin, label), await readGraph(copy, label))).toEqual([])
     expect(await verified(source, target)).toMatchObject({ differing: 0 })
   })
-  await fc.assert(property, { seed, numRuns: isLong ? 200 : 15, endOnFailure: true })
+  await fc.assert(property, { seed, numRuns: isLong ? 200 : 8, endOnFailure: true })
   await run(origin, `MATCH (n:${label}) DETACH DELETE n`)
 })

@@ -32,6 +32,10 @@ const types: readonly (readonly [string, string])[] = [
   ['lists of durations', '[duration({months: i})]'],
 ]
 
+// The short form takes every third, from one that is drawn.
+const first = inject('isLong') ? 0 : Math.floor(3 * Math.random())
+const some = types.filter((_, index) => index % (inject('isLong') ? 1 : 3) === first)
+
 describe.each([
   ['Neo4j 5', target],
   ['Neo4j 3.5', legacy],
@@ -41,7 +45,7 @@ describe.each([
   const isOld = name === 'Neo4j 3.5'
   const syntax = { parameterSyntax: isOld ? 'braces' : 'dollar', returnOnly: true }
 
-  test.each(types)('cleanups keep every relationship with ids that are %s, and no other', async (_type, id) => {
+  test.each(some)('cleanups keep every relationship with ids that are %s, and no other', async (_type, id) => {
     const label = uniqueName('P')
     const named = (query: string) => query.replaceAll(':P', `:${label}`)
     await run(to, named(`CREATE CONSTRAINT ${isOld ? 'ON (n:P) ASSERT' : 'FOR (n:P) REQUIRE'} n.id IS UNIQUE`))

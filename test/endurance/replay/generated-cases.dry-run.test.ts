@@ -1,4 +1,4 @@
 import { inject } from 'vitest'
 import { testDryRuns } from '../../replay/suites/dry-runs.ts'
 
-await testDryRuns('Dry', 1_150_000n, { cases: inject('isLong') ? 500 : 20, ...inject('asked') })
+await testDryRuns('Dry', 1_150_000n, { cases: inject('isLong') ? 500 : 10, ...inject('asked') })

@@ -1,4 +1,4 @@
 import { inject } from 'vitest'
 import { testHistories } from '../../replay/suites/histories.ts'
 
-testHistories(inject('isLong') ? 500 : 12, inject('asked').seed)
+testHistories(inject('isLong') ? 500 : 6, inject('asked').seed)

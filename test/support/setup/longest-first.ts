@@ -10,6 +10,7 @@ export const longest = [
   'test/endurance/e2e/start.in-an-empty-environment.test.ts',
   'test/endurance/console/console.pages.test.ts',
   'test/endurance/faults/redis.sentinels-promote.test.ts',
+  'test/endurance/e2e/base.public-graphs.test.ts',
   'test/endurance/replay/diff.completes-an-old-packet.test.ts',
   'test/endurance/replay/cleanups.of-every-id-type.test.ts',
   'test/endurance/console/console.faults.test.ts',
