@@ -12,6 +12,7 @@ export function dryRunLines(it: DryRun): string[] {
       : [`in all about ${packetText(projected.pairs, projected.parts, projected.bytes)}, if the others are alike`]),
     ...(it.selections ?? []).flatMap(selectionLines),
     ...table(rowsOf(it)),
+    ...(it.masking ? maskingLines(it.masking) : []),
     ...reportLines({ ...it, skipped: {} }),
     ...requiresLines({ ...it.requires, constraints: it.requires.constraints ?? [] }),
     ...unpublishableHead(unpublishable),
@@ -34,6 +35,22 @@ const selectionLines = ({ label, nodes, indexes, relationships }: NonNullable<Dr
   `selects ${plural(nodes, 'node')} :${label}${indexes === null ? '' : indexes.length === 0 ? ', found without an index' : `, found by the index of ${indexes.join(', ')}`}`,
   ...Object.entries(relationships).map(([type, count]) => `  with ${plural(count, 'relationship')} :${type}`),
 ]
+
+function maskingLines({ counts, sample }: NonNullable<DryRun['masking']>): string[] {
+  if (counts.length === 0) return ['masks nothing: no published element has a property of the rules']
+  const becomes = { drop: 'left out', null: 'null', hash: null }
+  return [
+    ...counts.map(
+      ({ name, property, action, values }) => `masks ${plural(values, 'value')} of ${name}.${property} by ${action}`,
+    ),
+    ...sample.flatMap(({ label, properties }) => [
+      `  a node :${label}`,
+      ...properties.map(
+        ({ property, action, before, after }) => `    ${property}: ${before} -> ${becomes[action] ?? after}`,
+      ),
+    ]),
+  ]
+}
 
 const rowsOf = ({ statements, nodes, relationships, otherRelationships = 0, largestPair }: DryRun) => [
   ...present(statements).map(([kind, count]) => [kind, number.format(count)] as const),

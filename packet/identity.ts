@@ -1,3 +1,4 @@
+import { momentText, timeText } from './values/times.ts'
 import { byFields, type Rendered } from './values/values.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */
@@ -27,8 +28,7 @@ export const requestText = (id: Rendered): string | null =>
 
 /**
  * The same text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain
- * and strict; another text for '5'. One exception: a list of times or datetimes has two texts, one if the packet gives
- * the elements by their fields, and one if it gives them as text.
+ * and strict; another text for '5'.
  */
 export function mergeText(id: Rendered): string {
   if (id.wrap === null && id.json.startsWith('"')) return id.json
@@ -38,8 +38,27 @@ export function mergeText(id: Rendered): string {
 /** The text that a value given by its fields has with `numbers` plain; null for any other value. */
 function fieldsText({ json, wrap }: Rendered): string | null {
   const plain = wrap && byFields[wrap]?.call
-  return plain ? `${plain} ${json.replace(/"(-?\d+)"/g, '$1')}` : null
+  return plain ? `${plain} ${asText(json.replace(/"(-?\d+)"/g, '$1'))}` : null
 }
+
+const timeFields = /\{"hour":(\d+),"minute":(\d+),"second":(\d+),"nanosecond":(\d+),"timezone":"([+-]\d\d:\d\d)"\}/g
+const instantFields = /\{"epochSeconds":(-?\d+),"nanosecond":(\d+),"timezone":"(([+-])(\d\d):(\d\d))"\}/g
+
+/**
+ * Times and datetimes at an offset of whole minutes as text: in a list they are given by their fields if one of the
+ * others must be, or with `numbers` strict.
+ */
+const asText = (json: string): string =>
+  json
+    .replace(timeFields, (_, hour, minute, second, nanosecond, zone) => {
+      const seconds = 3_600 * Number(hour) + 60 * Number(minute) + Number(second)
+      return `"${timeText(seconds, Number(nanosecond))}${zone}"`
+    })
+    .replace(instantFields, (_, seconds, nanosecond, zone, sign, hours, minutes) => {
+      const offset = 3_600 * Number(hours) + 60 * Number(minutes)
+      const local = BigInt(seconds) + BigInt(sign === '-' ? -offset : offset)
+      return `"${momentText(local, Number(nanosecond))}${zone}"`
+    })
 
 /** Text of a number or list of numbers, the same for equal integers of either type; null for anything else. */
 function numberText({ json, wrap }: Rendered): string | null {

@@ -99,7 +99,8 @@ export async function openState(context: WorkerContext, job: JobRecord) {
     const shape = await writeDeletions(all, { syntax, batchSize: job.order.batchSize, renamed, sink })
     requireShare(deleted.relationships, before.relationships, 'relationships', share)
     return {
-      parts: [...parts, ...staging.parts.slice(first)],
+      // First, as a node that is deleted by an old id may have another one now.
+      parts: [...staging.parts.slice(first), ...parts],
       content: content.shape ? { ...content, shape: sumOf(content.shape, shape) } : content,
     }
   }

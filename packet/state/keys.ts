@@ -8,6 +8,9 @@ import type { Rendered } from '../values/values.ts'
  * Two pairs about one thing have the same key, however their statements write its ids. Contract 4.23.
  */
 
+/** An id that stands in a key for any id: no JSON has it. */
+export const gap: Rendered = { json: '"\0"', wrap: null, list: false }
+
 const integer = /^-?\d+$/
 
 /** An id as a key has it: a string or an integer as JSON, and any other value by the text of what `MERGE` compares. */

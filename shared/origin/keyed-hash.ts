@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
+import { writeDigest } from '../../packet/write-digest.ts'
 
 const blockBytes = 64
 const digestBytes = 32
@@ -45,7 +46,7 @@ export class KeyedHash {
     message[blockBytes] = tag
     message.set(bytes, blockBytes + 1)
     outerMessage.set(this.#outer)
-    outerMessage.write(hash('sha256', message, 'binary'), blockBytes, 'binary')
+    writeDigest(hash('sha256', message, 'binary'), outerMessage, blockBytes)
     return hash('sha256', outerMessage, 'hex')
   }
 }

@@ -39,12 +39,10 @@ export function createUniqueness(origin: Origin) {
       // The origin answers with its own values.
       const { unmasked } = properties
       const isMasked = unmasked !== properties
-      const index = unmasked.shape.indexOf(idProperty)
-      const id = isMasked ? unmasked.rendered(index, 'plain') : identity.id
+      const id = isMasked ? unmasked.rendered(unmasked.shape.indexOf(idProperty), 'plain') : identity.id
       const equals = equalsOf(id)
       if (proven.get(key)?.isGuaranteed && equals === null) return
-      // The text of a list of times may depend on `numbers`, so compare the origin's answers in plain form.
-      const text = mergeText(id.list ? unmasked.rendered(index, 'plain') : id)
+      const text = mergeText(id)
       keys.set(identity, `${key}\u0000${text}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map(), apart: new Map(), masked: null }
       unchecked.set(key, kind)

@@ -4,6 +4,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { requestTo } from '../support/clients/every-endpoint.ts'
+import { modelWith } from '../support/models/bound-model.ts'
 import { ownService } from '../support/programs/own-service.ts'
 import { startCollector } from '../support/servers/collector.ts'
 import { callbackSettings, newSecret, startReceiver } from '../support/servers/receiver.ts'
@@ -91,6 +92,23 @@ const common = {
   mask,
 }
 const every = [...ids.map(String), missing]
+// Values of other types than the model's, a required property that is missing, and labels that it does not have.
+const { name: model } = await modelWith(client, {
+  [label]: {
+    id: ['String', 'unique', 'sensitive'],
+    email: ['Integer', 'sensitive'],
+    phone: ['String', 'sensitive'],
+    absent: ['String', 'required'],
+  },
+})
+const bound = {
+  ...common,
+  mappedIndices: undefined,
+  index: label,
+  model,
+  relationships: [],
+  mask: { [label]: { ...mask[label], absent: 'hash' } },
+}
 const { originIds: _, relationships: __, ...noOrigins } = common
 const found = { ...noOrigins, relationshipIdField: 'grn', relationshipIds: [...owns, missingOwn], preventCleanup: true }
 
@@ -120,6 +138,9 @@ const requests: Record<string, object | object[]> = {
     { ...noOrigins, ...selectAll() },
     { ...noOrigins, mappedIndices: { [other]: 'key' }, select: [{ label: other }] },
   ],
+  'a broken model': bound,
+  'a broken model, reported': { ...bound, onModelViolation: 'report' },
+  'a model that omits': { ...bound, originIds: every, onModelViolation: 'omit', onUnpublishable: 'skip' },
   slices: Array.from({ length: 25 }, (___, at) => ({ ...common, originIds: [every[at % 2], missing] })),
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { dryRunLines } from '../../client/dry-run-lines.ts'
 import { run } from '../../dev/replay/neo4j.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
@@ -40,7 +41,11 @@ test('a dry run counts the masked values, and shows three nodes by types and len
     ['id', 'hash', false],
     ['rank', 'null', true],
   ])
-  expect(JSON.stringify([masking, sample])).not.toMatch(/"p[123]"|of some length/)
+  const lines = dryRunLines(answer.dryRun)
+  expect(lines).toContain(`masks 3 values of ${label}.about by drop`)
+  expect(lines).toContain('    about: String, 10 to 99 characters -> left out')
+  expect(lines.filter((line) => /^ {4}id: String, 1 to 9 characters -> [0-9a-f]{64}$/.test(line))).toHaveLength(3)
+  expect(JSON.stringify([lines, masking, sample])).not.toMatch(/"p[123]"|of some length/)
 })
 
 test('without keys of masks a hash is refused, and what needs none is not', async () => {

@@ -8,6 +8,7 @@ import { deltas } from './mutants/deltas.ts'
 import { jobScripts } from './mutants/job-scripts.ts'
 import { jobs } from './mutants/jobs.ts'
 import { manager } from './mutants/manager.ts'
+import { masks } from './mutants/masks.ts'
 import { origin } from './mutants/origin.ts'
 import { packstream } from './mutants/packstream.ts'
 import { publishBuild } from './mutants/publish-build.ts'
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...publishBuild,
   ...replayUndo,
   ...deltas,
+  ...masks,
   ...manager,
   ...storage,
   ...jobs,

@@ -46,6 +46,8 @@ export async function writeDeletions(
     errors: packetErrors,
     sink,
   })
+  // Whoever discards the parts after an error must know of all of them.
+  await using _ = { [Symbol.asyncDispose]: () => writer.settle() }
   const open = new Map<string, Open>()
 
   async function close(it: Open): Promise<void> {

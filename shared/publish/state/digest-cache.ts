@@ -18,8 +18,13 @@ export function createDigestCache() {
 
   return {
     /** `chunks`: the digests, read if they are not known. Call `release` after the last look-up. */
-    async of({ sha256 }: StoredState, chunks: AsyncIterable<Buffer>) {
-      const entry = kept.get(sha256) ?? { digests: keepDigests(chunks), users: 0 }
+    async of(
+      state: Pick<StoredState, 'sha256'>,
+      chunks: AsyncIterable<Buffer>,
+    ): Promise<{ known: KnownDigests; release: () => void }> {
+      const { sha256 } = state
+      const found = kept.get(sha256)
+      const entry = found ?? { digests: keepDigests(chunks), users: 0 }
       // The one that was used last is forgotten last.
       kept.delete(sha256)
       kept.set(sha256, entry)
@@ -32,6 +37,8 @@ export function createDigestCache() {
         return { known: await entry.digests, release }
       } catch (error) {
         if (kept.get(sha256) === entry) kept.delete(sha256)
+        // Another run has read them, perhaps of another packet, which may have been removed.
+        if (found) return this.of(state, chunks)
         throw error
       }
     },

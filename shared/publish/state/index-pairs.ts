@@ -3,6 +3,7 @@ import type { Identity } from '../../../packet/identity.ts'
 import type { Topic } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
 import { nodeKeyOf, relationshipKeys } from '../../../packet/state/keys.ts'
+import { writeDigest } from '../../../packet/write-digest.ts'
 import type { KeyKinds } from './key-kinds.ts'
 import type { KnownDigests } from './known-digests.ts'
 import { createLineWriter } from './line-writer.ts'
@@ -72,9 +73,7 @@ export function createPairIndex(
         kinds.set(topic, kind)
         for (const one of kind.keyKinds) keyKinds.add(one)
       }
-      const letters = digestOf(kind, pair)
-      // For so few bytes faster than to call the engine.
-      for (let at = 0; at < digestBytes; at++) digest[at] = letters.charCodeAt(at)
+      writeDigest(digestOf(kind, pair), digest, 0, digestBytes)
       sorter.addDigests(digest)
       kind.addLines(pair, lines)
       return base?.has(digest) === true

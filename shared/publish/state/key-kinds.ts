@@ -5,17 +5,23 @@ import { type KeyKind, keysOfKind } from '../../../packet/state/keys.ts'
  * look up each id by each kind. Contract 7.14.
  */
 const mostKinds = 2_000
+/** Characters of these kinds. Beyond this limit the state lists none, too. */
+const mostCharacters = 1_000_000
 
 /** Collects the kinds of keys that a state has, so that an id can be looked up. */
 export function createKeyKinds() {
   const kinds = new Map<string, KeyKind>()
   let areAll = true
+  let characters = 0
   const keyOf = (kind: KeyKind) => keysOfKind(kind)({ json: '""', wrap: null, list: false })
 
   function add(kind: KeyKind): void {
     if (!areAll) return
-    kinds.set(keyOf(kind), kind)
-    if (kinds.size > mostKinds) areAll = false
+    const key = keyOf(kind)
+    if (kinds.has(key)) return
+    kinds.set(key, kind)
+    characters += key.length
+    if (kinds.size > mostKinds || characters > mostCharacters) areAll = false
   }
 
   return {

@@ -4,14 +4,27 @@ import * as errors from '../../errors/catalogue.ts'
 /** The lines of a state are sorted by a hash of their key, then by their text: see `hashOfLine`. */
 export const [newline, tab] = [0x0a, 0x09]
 
+const firstHash = 0x811c9dc5
+
 /** A hash of the key of a line, given by its bytes from `at` on: a whole number of 32 bits. The key ends at a tab, or with the line. */
-export function hashOfLine(bytes: Buffer, at: number): number {
-  let hash = 0x811c9dc5
+export const hashOfLine = (bytes: Buffer, at: number): number => mixed(hashedFrom(firstHash, bytes, at))
+
+/** Hashes keys that differ in one piece only. */
+export function hashesOfKeys(before: Buffer, after: Buffer): (between: Buffer) => number {
+  const begun = hashedFrom(firstHash, before, 0)
+  return (between) => mixed(hashedFrom(hashedFrom(begun, between, 0), after, 0))
+}
+
+function hashedFrom(hash: number, bytes: Buffer, at: number): number {
   for (; at < bytes.length; at++) {
     const byte = bytes[at] as number
     if (byte === newline || byte === tab) break
     hash = Math.imul(hash ^ byte, 0x01000193)
   }
+  return hash
+}
+
+function mixed(hash: number): number {
   // FNV-1a leaves the highest bits of short texts alike; these decide the order.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
@@ -66,6 +79,10 @@ function createCursor(chunks: Chunks) {
       }
       return group
     },
+    /** What makes the chunks may have work under way, which must end before an error is told. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      await rest.return(undefined)
+    },
   }
 
   function readLine(): Pick<Group, 'key' | 'payloads'> {
@@ -119,7 +136,8 @@ export async function* differences(
   first: Chunks,
   second: Chunks,
 ): AsyncGenerator<readonly [Group | null, Group | null]> {
-  const [a, b] = [createCursor(first), createCursor(second)]
+  await using a = createCursor(first)
+  await using b = createCursor(second)
   let [groupA, groupB] = [null as Group | null, null as Group | null]
   for (;;) {
     if (groupA === null && groupB === null && (await a.hasNext()) && (await b.hasNext())) passEqual(a, b)

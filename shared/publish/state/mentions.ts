@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type KeyKind, keysOfKind } from '../../../packet/state/keys.ts'
-import type { Rendered } from '../../../packet/values/values.ts'
+import { gap, type KeyKind, keysOfKind } from '../../../packet/state/keys.ts'
 import type { PacketMasking } from '../../../wire/manifest.ts'
 import type { WhyUnknown } from '../../../wire/mentions.ts'
 import * as errors from '../../errors/catalogue.ts'
@@ -8,7 +7,8 @@ import { idForms } from '../../request/id-forms.ts'
 import type { Generation } from '../../storage/generations.ts'
 import { isDamage, type StoredState } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { hashOfLine, newline, tab } from './lines.ts'
+import { afterString, afterValue } from './json-bytes-scan.ts'
+import { hashesOfKeys, newline } from './lines.ts'
 import { readLines, type Unreadable } from './stored.ts'
 
 /** What a packet says of some ids. */
@@ -32,9 +32,11 @@ export async function mentionsIn(
     unknown: named.size === ids.length ? null : unknown,
   })
   if (state === undefined) return known(new Set(), 'noState')
-  if (state.keyKinds === null) return known(new Set(), 'tooManyKinds')
+  // The first states did not list the kinds.
+  const { keyKinds = null } = state
+  if (keyKinds === null) return known(new Set(), 'tooManyKinds')
   try {
-    const named = await idsNamedBy(store, state, state.keyKinds, ids, unreadable)
+    const named = await idsNamedBy(store, state, keyKinds, ids, unreadable)
     if ((content as { masking?: PacketMasking }).masking) return known(named, 'masked')
     const deletes = parts.some(({ statements }) => statements.nodeDelete || statements.relationshipDelete)
     return known(named, deletes ? 'deletions' : state.hasUnlisted ? 'keepLists' : null)
@@ -58,11 +60,13 @@ export async function idsNamedBy(
   ids: Iterable<string>,
   unreadable: Unreadable,
 ): Promise<Set<string>> {
+  const wanted = new Map<string, string>()
+  for (const id of ids) for (const form of idForms(id)) wanted.set(jsonOf(form), id)
   const named = new Set<string>()
-  for (const [piece, idsByKey] of byPiece(lines, keyKinds, ids)) {
+  for (const piece of await piecesWith(lines, keyKinds, [...wanted.keys()])) {
     for await (const bytes of readLines(store, [piece], unreadable)) {
-      for (const key of keysIn(bytes)) {
-        const id = idsByKey.get(key)
+      for (const json of idsIn(bytes)) {
+        const id = wanted.get(json)
         if (id !== undefined) named.add(id)
       }
     }
@@ -72,31 +76,27 @@ export async function idsNamedBy(
   return named
 }
 
+const jsonOf = (form: string | bigint) => (typeof form === 'string' ? JSON.stringify(form) : String(form))
+
 type Piece = StoredState['lines'][number]
 
-/** The keys to look for in each piece that may have them, with their ids. */
-function byPiece(pieces: readonly Piece[], keyKinds: readonly KeyKind[], ids: Iterable<string>) {
-  const wanted = new Map<Piece, Map<string, string>>()
-  const makers = keyKinds.map(keysOfKind)
-  for (const id of ids) {
-    for (const form of idForms(id)) {
-      for (const keyOf of makers) {
-        const key = keyOf(rendered(form))
-        const piece = pieceWith(pieces, hashOfLine(Buffer.from(key), 0))
-        if (piece === undefined) continue
-        const keys = wanted.get(piece) ?? new Map<string, string>()
-        wanted.set(piece, keys.set(key, id))
-      }
+/** The pieces that may have keys of these kinds, with one of these ids. */
+async function piecesWith(pieces: readonly Piece[], keyKinds: readonly KeyKind[], ids: readonly string[]) {
+  const found = new Set<Piece>()
+  const bytesOf = ids.map((id) => Buffer.from(id))
+  for (const kind of keyKinds) {
+    if (found.size === pieces.length) break
+    const [before = '', after = ''] = keysOfKind(kind)(gap).split(gap.json)
+    const hashOf = hashesOfKeys(Buffer.from(before), Buffer.from(after))
+    for (const id of bytesOf) {
+      const piece = pieceWith(pieces, hashOf(id))
+      if (piece) found.add(piece)
     }
+    // There may be thousands of kinds.
+    await setImmediate()
   }
-  return wanted
+  return found
 }
-
-const rendered = (form: string | bigint): Rendered => ({
-  json: typeof form === 'string' ? JSON.stringify(form) : String(form),
-  wrap: null,
-  list: false,
-})
 
 /** The piece that has lines of this hash, if any has: lines of one hash are all in one piece. */
 function pieceWith(pieces: readonly Piece[], hash: number): Piece | undefined {
@@ -109,13 +109,18 @@ function pieceWith(pieces: readonly Piece[], hash: number): Piece | undefined {
   return pieces[low - 1]
 }
 
-/** The key of each line. */
-function* keysIn(bytes: Buffer): Generator<string> {
+const [letterN, letterC] = [0x6e, 0x63]
+const afterLetter = '["n",'.length
+
+/** The id, as JSON, in the key of each line of a node or cleanup. */
+function* idsIn(bytes: Buffer): Generator<string> {
   for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(newline, at)
-    const line = bytes.subarray(at, end)
-    const divided = line.indexOf(tab)
-    yield line.toString('utf8', 0, divided === -1 ? line.length : divided)
-    at = end + 1
+    const kind = bytes[at + 2]
+    if (kind === letterN || kind === letterC) {
+      const label = afterString(bytes, at + afterLetter)
+      const from = afterString(bytes, label + 1) + 1
+      yield bytes.toString('utf8', from, afterValue(bytes, from))
+    }
+    at = bytes.indexOf(newline, at) + 1
   }
 }

@@ -3,7 +3,15 @@ import type { Identity } from '../../../packet/identity.ts'
 import { type Expression, type NodeKey, named, type StatementKind } from '../../../packet/kinds/statement.ts'
 import type { Ends } from '../../../packet/pair-maker.ts'
 import { type Recognised, recognise } from '../../../packet/recognise.ts'
-import { cleanupKeys, idKey, isPlain, type KeyKind, nodeKeys, relationshipKeys } from '../../../packet/state/keys.ts'
+import {
+  cleanupKeys,
+  gap,
+  idKey,
+  isPlain,
+  type KeyKind,
+  nodeKeys,
+  relationshipKeys,
+} from '../../../packet/state/keys.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
 import { convertText } from '../pairs/convert-syntax.ts'
 import { afterString, afterValue } from './json-bytes-scan.ts'
@@ -83,8 +91,6 @@ function writerOf(it: Recognised, start: number): PairKind['addLines'] {
   return () => {}
 }
 
-/** An id that stands in a key for any id. */
-const gap: Rendered = { json: '"\0"', wrap: null, list: false }
 const closing = Buffer.from(']')
 
 /** What stands before, between and after the ids of a key. */
@@ -107,15 +113,18 @@ function keyKindsOf(it: Recognised): KeyKind[] {
 /** Lines of nodes: the key, and the id as it is written if the key does not say that. */
 function nodeLines(node: NodeKey): (id: Rendered) => string {
   const keyOf = nodeKeys(node)
-  return (id) => (isPlain(id) ? keyOf(id) : `${keyOf(id)}\t=${JSON.stringify(id)}`)
+  return (id) => (isPlain(id) ? keyOf(id) : `${keyOf(id)}\t=${literalOf(id)}`)
 }
+
+/** An id has one literal: whether it is a list matters only if its elements are converted. */
+const literalOf = ({ json, wrap, list }: Rendered) => JSON.stringify({ json, wrap, list: wrap !== null && list })
 
 export const nodeLine = (identity: Identity): string => nodeLines(identity)(identity.id)
 
 /** The line of a relationship: its key, then the property and value of its own id, and ids that the key does not say. */
 function withPayload(key: string, start: Rendered, end: Rendered, field: string | null, own?: Rendered): string {
   const ids = [start, end, ...(own ? [own] : [])]
-  const literals = ids.every(isPlain) ? '' : `,${JSON.stringify(ids)}`
+  const literals = ids.every(isPlain) ? '' : `,[${ids.map(literalOf).join(',')}]`
   if (own === undefined && literals === '') return key
   return `${key}\t[${JSON.stringify(own ? field : null)},${own ? idKey(own) : null}${literals}]`
 }

@@ -24,7 +24,8 @@ export interface Indices {
 export const noIndices = (): Indices => ({ labels: {}, defaults: [] })
 
 export function addIndices(to: Indices, from: Indices): void {
-  Object.assign(to.labels, from.labels)
+  // Unlike an assignment, this keeps a label that is called "__proto__".
+  to.labels = { ...to.labels, ...from.labels }
   to.defaults = [...new Set([...to.defaults, ...from.defaults])]
 }
 

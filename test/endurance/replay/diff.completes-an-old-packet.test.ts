@@ -1,4 +1,4 @@
 import { inject } from 'vitest'
 import { testDifferences } from '../../replay/suites/differences.ts'
 
-await testDifferences('Diff', 560_000n, inject('isLong') ? 500 : 2)
+await testDifferences('Diff', 560_000n, inject('isLong') ? 500 : 1)

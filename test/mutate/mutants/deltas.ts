@@ -59,4 +59,18 @@ export const deltas: readonly Mutant[] = [
     to: 'keys.has(element)',
     tests: ['unit/replay/state-selection'],
   },
+  {
+    file: 'shared/publish/state/lines.ts',
+    what: 'a key with several lines passes because its first line is equal',
+    from: 'if (hasKeyAt(a, length, keyLength) || hasKeyAt(b, length, keyLength)) return',
+    to: '',
+    tests: ['unit/publish/state/differences'],
+  },
+  {
+    file: 'worker/state-of-packet.ts',
+    what: 'a packet deletes a node by its old id after it has written it',
+    from: 'parts: [...staging.parts.slice(first), ...parts]',
+    to: 'parts: [...parts, ...staging.parts.slice(first)]',
+    tests: ['e2e/base.relabelled-twice'],
+  },
 ]

@@ -32,7 +32,7 @@ function usualWay(): Way {
 }
 
 /** A stored packet, as its parts are. */
-async function packetOf(client: Client, org: string, fileName: string) {
+export async function packetOf(client: Client, org: string, fileName: string) {
   const { body: manifest } = await client.get<PacketManifest>(`/1.0/publish/${org}/${fileName}/manifest?lifetime=60`)
   const parts = await Promise.all(
     manifest.parts.map(async ({ url }) => parsePart(await (await fetch(url as string)).text())),

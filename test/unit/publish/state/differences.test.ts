@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { differences } from '../../../../shared/publish/state/lines.ts'
@@ -59,4 +60,21 @@ test('a key is left out if both states have the same line of it, and no other', 
   for await (const [a, b] of differences(chunksOf(first, 300), chunksOf(second, 300))) told.push([a?.key, b?.key])
   expect(told.length).toBeLessThan(4)
   expect(told).toContainEqual([more[0], undefined])
+})
+
+test('what makes the lines ends before an error is told', async () => {
+  const ended: string[] = []
+  async function* endless(name: string, letter: string) {
+    try {
+      for (let at = 0; ; at++) yield Buffer.from(`["n","${letter}","id",${at}]\n`)
+    } finally {
+      await setImmediate()
+      ended.push(name)
+    }
+  }
+  const read = async () => {
+    for await (const _ of differences(endless('new', 'A'), endless('base', 'B'))) throw new Error('too many')
+  }
+  await expect(read()).rejects.toThrow('too many')
+  expect(ended.sort()).toEqual(['base', 'new'])
 })

@@ -1,3 +1,4 @@
+import { DateTime, Time } from 'neo4j-driver'
 import { expect, test } from 'vitest'
 import type { Identity } from '../../../../packet/identity.ts'
 import { cleanup } from '../../../../packet/kinds/cleanup.ts'
@@ -7,15 +8,18 @@ import type { Statement } from '../../../../packet/kinds/statement.ts'
 import { pairOf, pairText, shapeOf } from '../../../../packet/pair.ts'
 import { renderValue } from '../../../../packet/values/render-value.ts'
 import type { Rendered } from '../../../../packet/values/values.ts'
+import { createDigestCache } from '../../../../shared/publish/state/digest-cache.ts'
 import { compareStates, type Gone, nodeOf, relationshipOf } from '../../../../shared/publish/state/gone.ts'
 import { createPairIndex } from '../../../../shared/publish/state/index-pairs.ts'
 import { createKeyKinds } from '../../../../shared/publish/state/key-kinds.ts'
 import { countElements } from '../../../../shared/publish/state/lines.ts'
+import { nodeLine } from '../../../../shared/publish/state/pair-kinds.ts'
 import { createSorter } from '../../../../shared/publish/state/sorter.ts'
+import { addIndices, noIndices, textOfIndices } from '../../../../shared/publish/state/stored.ts'
 
-type Value = string | number | bigint
+type Value = string | number | bigint | unknown[]
 const rendered = (value: unknown, numbers: 'plain' | 'strict' = 'plain') => renderValue(value, numbers) as Rendered
-const person = (id: Value, numbers?: 'strict'): Identity => ({
+const person = (id: Value, numbers?: 'plain' | 'strict'): Identity => ({
   label: 'Person',
   idProperty: 'id',
   id: rendered(id, numbers),
@@ -184,4 +188,45 @@ test('a relationship that was left out, or that another property identifies now,
     ['"gone"', '1'],
     ['"parallel"', '1'],
   ])
+})
+
+test('a list of times or datetimes has one key, however its elements are given', () => {
+  const at = (offset: number, zone?: string) =>
+    new DateTime(2020n, 1n, 1n, 0n, 0n, 5n, 120_000_000n, BigInt(offset), zone)
+  const ids = [
+    [at(3_600), at(-16_200), at(3_600, 'Europe/Paris')],
+    [new Time(1n, 2n, 3n, 0n, 3_600n), new Time(1n, 2n, 3n, 7n, 3_601n)],
+  ]
+  for (const id of ids) {
+    const keys = (['plain', 'strict'] as const).map((numbers) => nodeLine(person(id, numbers)).split('\t')[0])
+    expect(keys[0]).toBe(keys[1])
+  }
+})
+
+test('an id that is a plain list has one line, whoever notes it', () => {
+  const [pair, kept] = [false, true].map((list) => nodeLine({ ...person(1n), id: { json: '[1,2]', wrap: null, list } }))
+  expect(pair).toBe(kept)
+})
+
+test('a label that is called __proto__ counts among the indices', () => {
+  const of = (idProperty: string) => {
+    const indices = noIndices()
+    addIndices(indices, { labels: JSON.parse(`{"__proto__":"${idProperty}"}`), defaults: [] })
+    return textOfIndices(indices)
+  }
+  expect(of('a')).not.toBe(of('b'))
+})
+
+test('a run reads the digests of a base itself if another run has failed to', async () => {
+  const cache = createDigestCache()
+  const state = { sha256: 'same' }
+  async function* removed(): AsyncGenerator<Buffer> {
+    yield await Promise.reject(new Error('the other packet has been removed'))
+  }
+  async function* there() {
+    yield Buffer.alloc(16, 7)
+  }
+  const [first, second] = await Promise.allSettled([cache.of(state, removed()), cache.of(state, there())])
+  expect(first.status).toBe('rejected')
+  expect(second.status === 'fulfilled' && second.value.known.has(Buffer.alloc(16, 7))).toBe(true)
 })
