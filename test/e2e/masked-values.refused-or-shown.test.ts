@@ -48,6 +48,14 @@ test('a dry run counts the masked values, and shows three nodes by types and len
   expect(JSON.stringify([lines, masking, sample])).not.toMatch(/"p[123]"|of some length/)
 })
 
+test('an id is published although no list names it, and of the others only what a list names', async () => {
+  const only = { [label]: ['about'] }
+  const { body: answer } = await client.post<{ dryRun: DryRun }>('/1.0/publish/?dryRun=true', body({ only }))
+  const upserts = answer.dryRun.sample.filter(({ statement }) => statement.includes(label))
+  expect(upserts[0]?.parameters).toMatchObject({ id: 'p1', about: 'of some length' })
+  expect(JSON.stringify(upserts)).not.toContain('example.org')
+})
+
 test('without keys of masks a hash is refused, and what needs none is not', async () => {
   const without = await ownService({ env: { MASK_KEYS: '' } })
   await without.client.post(`/1.0/publish/${org}`)

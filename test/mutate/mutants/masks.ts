@@ -2,6 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 const twin = ['replay/masked.equals-a-masked-origin']
 const hash = ['unit/origin/keyed-hash']
+const shown = ['e2e/masked-values.refused-or-shown']
 const rules = ['unit/api/mask.refusals']
 
 export const masks: readonly Mutant[] = [
@@ -38,7 +39,7 @@ export const masks: readonly Mutant[] = [
     what: 'the id of a node is left out because no list names it',
     from: 'if (key === id) return first ?? null',
     to: '',
-    tests: twin,
+    tests: shown,
   },
   {
     file: 'shared/request/mask/masker.ts',
@@ -80,6 +81,6 @@ export const masks: readonly Mutant[] = [
     what: 'a dry run shows the exact length of a masked text',
     from: '${10 ** (digits - 1)} to ${10 ** digits - 1} characters',
     to: '${length} characters',
-    tests: ['e2e/masked-values.refused-or-shown'],
+    tests: shown,
   },
 ]
