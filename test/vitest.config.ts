@@ -35,6 +35,8 @@ export default defineConfig({
     // Only ends tests that hang. What takes 30 s on a busy machine must not turn red on a busier one.
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    // Likewise: what a test waits for comes at once, but not on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 3,
     isolate: false,
     sequence: { sequencer: LongestFirst },
