@@ -45,8 +45,8 @@ const timeFields = /\{"hour":(\d+),"minute":(\d+),"second":(\d+),"nanosecond":(\
 const instantFields = /\{"epochSeconds":(-?\d+),"nanosecond":(\d+),"timezone":"(([+-])(\d\d):(\d\d))"\}/g
 
 /**
- * Times and datetimes at an offset of whole minutes as text: in a list they are given by their fields if one of the
- * others must be, or with `numbers` strict.
+ * Writes times and datetimes at an offset of whole minutes as text, as `numbers` plain does. With `numbers` strict a list
+ * gives all its elements by their fields if it must give one of them so.
  */
 const asText = (json: string): string =>
   json

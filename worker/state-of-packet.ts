@@ -99,7 +99,7 @@ export async function openState(context: WorkerContext, job: JobRecord) {
     const shape = await writeDeletions(all, { syntax, batchSize: job.order.batchSize, renamed, sink })
     requireShare(deleted.relationships, before.relationships, 'relationships', share)
     return {
-      // First, as a node that is deleted by an old id may have another one now.
+      // Deletions come first: a node that has an old id may be one that the other pairs write by a new id.
       parts: [...staging.parts.slice(first), ...parts],
       content: content.shape ? { ...content, shape: sumOf(content.shape, shape) } : content,
     }

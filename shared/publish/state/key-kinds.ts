@@ -5,7 +5,10 @@ import { type KeyKind, keysOfKind } from '../../../packet/state/keys.ts'
  * look up each id by each kind. Contract 7.14.
  */
 const mostKinds = 2_000
-/** Characters of these kinds. Beyond this limit the state lists none, too. */
+/**
+ * Characters of the kinds of keys that a state lists. Beyond this limit it lists none, and searches for ids in it answer
+ * `unknown`: each kind repeats its label and id property.
+ */
 const mostCharacters = 1_000_000
 
 /** Collects the kinds of keys that a state has, so that an id can be looked up. */

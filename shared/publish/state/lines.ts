@@ -79,7 +79,7 @@ function createCursor(chunks: Chunks) {
       }
       return group
     },
-    /** What makes the chunks may have work under way, which must end before an error is told. */
+    /** Ends what makes the chunks: it may still be storing some of them when the comparison fails. */
     async [Symbol.asyncDispose](): Promise<void> {
       await rest.return(undefined)
     },

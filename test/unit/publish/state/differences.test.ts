@@ -46,7 +46,7 @@ test('every key of which two states say different things is found once, however 
     for (const key of [...keys, ...more]) {
       const expected = [payloadsIn(first, key), payloadsIn(second, key)]
       const isEqual = JSON.stringify(expected[0]) === JSON.stringify(expected[1])
-      // Keys of several lines may be told although they are equal.
+      // A key with several lines may be found although the states agree about it.
       if (seen.has(key) || !isEqual) expect(seen.get(key)).toEqual(expected)
     }
   })
@@ -56,13 +56,13 @@ test('every key of which two states say different things is found once, however 
 test('a key is left out if both states have the same line of it, and no other', async () => {
   const lines = more.map((key) => [key, ['']])
   const [first, second] = [Object.fromEntries(lines), Object.fromEntries(lines.slice(1))]
-  const told: unknown[] = []
-  for await (const [a, b] of differences(chunksOf(first, 300), chunksOf(second, 300))) told.push([a?.key, b?.key])
-  expect(told.length).toBeLessThan(4)
-  expect(told).toContainEqual([more[0], undefined])
+  const found: unknown[] = []
+  for await (const [a, b] of differences(chunksOf(first, 300), chunksOf(second, 300))) found.push([a?.key, b?.key])
+  expect(found.length).toBeLessThan(4)
+  expect(found).toContainEqual([more[0], undefined])
 })
 
-test('what makes the lines ends before an error is told', async () => {
+test('the sources of the lines are closed before an error is thrown', async () => {
   const ended: string[] = []
   async function* endless(name: string, letter: string) {
     try {
