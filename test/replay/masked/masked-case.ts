@@ -103,7 +103,7 @@ function asked(request: Request, { mask }: Rules, orgKey: Buffer, { nodes }: Gra
   // A selection of every label takes the default one, too, which the mapping may name only as the default.
   const every = [...new Set([...mapped, mapping.DEFAULT_INDEX as string])]
   // `hardFilterRelationships` compares ids, whatever their labels.
-  const labels = request.hardFilterRelationships ? [...mapped, label] : [label]
+  const labels = request.hardFilterRelationships ? [...new Set([...every, label])] : [label]
   const originIds = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const all = labels.flatMap((one) => forms([one], idPropertyOf(mapping, one), [id]))
