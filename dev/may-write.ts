@@ -7,7 +7,10 @@ import { isGiven } from './stack/given.ts'
  * person has named it by an option.
  */
 export async function mayWrite(driver: Driver, database: 'NEO4J' | 'NEO4J_TARGET', isNamed: boolean): Promise<boolean> {
-  if (isNamed || !isGiven(database)) return true
+  return isNamed || !isGiven(database) || (await hasNoNodes(driver))
+}
+
+export async function hasNoNodes(driver: Driver): Promise<boolean> {
   const nodes = await run(driver, 'MATCH (n) RETURN 1 LIMIT 1')
   return nodes.length === 0
 }

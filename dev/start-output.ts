@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 import type { Stack } from './stack/stack.ts'
 
 /** Addresses, credentials and pids for clients and tools. Contract 12. */
-export function describe({ redis, s3, neo4j }: Stack, service: Service) {
+export function describe({ redis, s3, neo4j, target }: Stack, service: Service) {
   const { pid: neo4jPid, ...database } = neo4j
   const { pid: s3Pid, ...store } = s3
   return {
@@ -13,12 +13,14 @@ export function describe({ redis, s3, neo4j }: Stack, service: Service) {
     redisUrl: service.redisUrl,
     s3: { ...store, bucket: service.bucket },
     neo4j: database,
+    ...(target && { target: { boltUrl: target.boltUrl, username: target.username, password: target.password } }),
     pids: {
       api: [service.api.pid],
       worker: service.workers.map(({ pid }) => pid),
       redis: redis.pid,
       s3: s3Pid,
       neo4j: neo4jPid,
+      ...(target && { target: target.pid }),
     },
   }
 }
@@ -39,13 +41,14 @@ export const curlVariables = ({ neo4j }: Stack, { apiUrl, tokens }: Service) => 
   CREDENTIALS: database(neo4j, '', '').credentials,
 })
 
-/** The variables of the client `packets`. */
-export const clientVariables = ({ neo4j }: Stack, { apiUrl, tokens }: Service) => ({
+/** The variables of the client `packets`, and `TARGET` of the page "Your own graph". */
+export const clientVariables = ({ neo4j, target }: Stack, { apiUrl, tokens }: Service) => ({
   PACKETS_URL: apiUrl,
   PACKETS_TOKEN: tokens.all as string,
   PACKETS_ORIGIN_URL: neo4j.boltUrl,
   PACKETS_ORIGIN_USER: neo4j.username,
   PACKETS_ORIGIN_PASSWORD: neo4j.password,
+  ...(target && { TARGET: target.boltUrl, PACKETS_TARGET_PASSWORD: target.password }),
 })
 
 /** A publish that works when pasted into a shell. */

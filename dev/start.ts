@@ -6,12 +6,12 @@ import { trustAuthorities } from '../shared/lifecycle/trust.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { exampleOfSample, findExample } from './example.ts'
-import { mayWrite } from './may-write.ts'
+import { hasNoNodes, mayWrite } from './may-write.ts'
 import { optionsOf } from './options.ts'
 import { openDriver } from './replay/neo4j.ts'
 import { startService } from './service.ts'
 import { openRun } from './stack/run.ts'
-import { startStack } from './stack/stack.ts'
+import { type Neo4jAddress, startStack } from './stack/stack.ts'
 import { assignments, clientVariables, curl, curlVariables, describe } from './start-output.ts'
 import { type Settings, settingsFor, settingsGiven } from './start-settings.ts'
 
@@ -21,9 +21,17 @@ const stackFile = join(local, 'stack.json')
 // The settings of this service, for `npm run api` and `npm run worker`.
 const settingsFile = join(local, 'stack.env')
 
-async function start(workers: number, given: Settings, loadsSample: boolean): Promise<void> {
+interface Wanted {
+  workers: number
+  /** Writes the sample and the models, whatever is in the origin. */
+  loadsSample: boolean
+  /** Starts a second database, to replay into. */
+  target: boolean
+}
+
+async function start({ workers, loadsSample, target }: Wanted, given: Settings): Promise<void> {
   if (given.CA_FILE) trustAuthorities(readAuthorities(given.CA_FILE))
-  await using stack = await startStack({}, { say })
+  await using stack = await startStack({ target }, { say })
   const logs = openRun(join(local, 'run'), say)
   await using origin = openDriver(stack.neo4j)
   const isWritable = await mayWrite(origin, 'NEO4J', loadsSample)
@@ -51,6 +59,7 @@ async function start(workers: number, given: Settings, loadsSample: boolean): Pr
     else
       say(`origin:  ${boltUrl}: not empty, so nothing was written to it; --load-sample adds the sample and the models`)
     if (!sample && !given.MANAGER_DB_URL) say('models:  none; MANAGER_DB_URL names a database for them')
+    if (stack.target) say(`target:  ${stack.target.boltUrl}: ${(await isEmpty(stack.target)) ? 'empty' : 'not empty'}`)
     say(`shell:   export ${assignments(curlVariables(stack, service), ' ')}`)
     say(`packets: export ${assignments(clientVariables(stack, service), ' ')}`)
     say('worker:  set -a; . .local/stack.env; npm run worker')
@@ -66,9 +75,15 @@ async function start(workers: number, given: Settings, loadsSample: boolean): Pr
   }
 }
 
+async function isEmpty(address: Neo4jAddress): Promise<boolean> {
+  await using driver = openDriver(address)
+  return await hasNoNodes(driver)
+}
+
 const options = optionsOf({
   workers: { type: 'string', default: '2' },
   'load-sample': { type: 'boolean', default: false },
+  target: { type: 'boolean', default: false },
 })
 const workers = Number(options.workers)
 if (!Number.isInteger(workers) || workers < 0 || workers > 64) {
@@ -76,7 +91,7 @@ if (!Number.isInteger(workers) || workers < 0 || workers > 64) {
   process.exit(1)
 }
 try {
-  await start(workers, settingsGiven(), options['load-sample'])
+  await start({ workers, loadsSample: options['load-sample'], target: options.target }, settingsGiven())
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1

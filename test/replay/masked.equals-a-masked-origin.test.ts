@@ -1,3 +1,3 @@
 import { testMasked } from './suites/masked.ts'
 
-await testMasked('FewMasked', 1_900_000n, 5)
+await testMasked('FewMasked', 1_900_000n, { cases: 5 })

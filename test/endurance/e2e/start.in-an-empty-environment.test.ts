@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -29,11 +31,17 @@ test('the demo ends well in an environment without a locale', async () => {
 }, 600_000)
 
 test('npm start in an environment without a locale prints lines that work, and stops at Ctrl-C', async () => {
-  await using start = npm(['start', '--', '--workers', '1'])
+  await using start = npm(['start', '--', '--workers', '1', '--target'])
   const published = { error: null, fileLocation: expect.stringContaining('http') }
   expect(JSON.parse(await paste(await start.line('try:')))).toMatchObject(published)
   const listed = `${await start.line('packets:')}; '${process.execPath}' client/main.ts ls demo`
   expect(await paste(listed)).toContain('first.json')
+  expect(await start.line('target:')).toMatch(/^bolt:.*: empty$/)
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'start-'))
+  const copy = `copy --select Airport --org demo --name all.json --state '${join(directory.path, 'copy')}'`
+  const to = '--to "$TARGET" --user neo4j --create-constraints --progress none'
+  const copied = `${await start.line('packets:')}; '${process.execPath}' client/main.ts ${copy} ${to}`
+  expect(await paste(copied)).toContain('the target agrees')
 
   // The sample is now a person's own graph in a database that the environment names.
   const { neo4j } = JSON.parse(readFileSync(join(root, '.local/stack.json'), 'utf8'))
