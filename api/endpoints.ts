@@ -24,6 +24,7 @@ import { fileUrl } from './publish/file-url.ts'
 import { findFiles } from './publish/find-files.ts'
 import { findMentions } from './publish/find-mentions.ts'
 import { listFiles } from './publish/list-files.ts'
+import { findOriginNames } from './publish/origin-names.ts'
 import { packetManifest } from './publish/packet-manifest.ts'
 import { readFile } from './publish/read-file.ts'
 import { removeFile } from './publish/remove-file.ts'
@@ -50,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   createRelationships,
   removeFile,
   findMentions,
+  findOriginNames,
   managerStatus,
   ...managers,
   ...managerVersions,

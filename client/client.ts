@@ -2,6 +2,7 @@ import type { PublishFields } from '../shared/request/fields.ts'
 import type { Job } from '../wire/job.ts'
 import { isFinished } from '../wire/job-states.ts'
 import type { Model } from '../wire/model.ts'
+import type { OriginNames } from '../wire/origin-names.ts'
 import type { Overview } from '../wire/overview.ts'
 import type { WhoAmI } from '../wire/whoami.ts'
 import { delay, withinTime } from './delay.ts'
@@ -97,6 +98,10 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
 
     /** What the token allows. */
     whoami: (signal?: AbortSignal): Promise<WhoAmI> => own(ask('GET', '/1.0/whoami', { signal }), 'orgs'),
+
+    /** The labels and types of the origin that a request names. */
+    originNames: (place: object, signal?: AbortSignal): Promise<OriginNames> =>
+      own(ask('POST', '/1.0/origin/names', { body: place, signal }), 'labels'),
 
     /** The queue, the workers and the dependencies. */
     overview: (signal?: AbortSignal): Promise<Overview> =>

@@ -101,7 +101,7 @@ await building
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
   TEST_RESULTS: results,
-  TEST_RING: isLong ? '' : ring,
+  TEST_RING: isLong ? '' : ring === 'outer' && filters.length > 0 ? 'outer, named files' : ring,
   LONG_TESTS: isLong ? '1' : '',
   VERSITYGW: withoutVersityGw === null ? 'built' : '',
   PROGRAMS: ring === 'outer' || isLong ? 'built' : '',

@@ -5,10 +5,30 @@ import { LongestFirst } from './support/setup/longest-first.ts'
 const unit = ['test/unit/**/*.test.ts', 'test/endurance/unit/**/*.test.ts', 'test/architecture.test.ts']
 const stack = 'test/support/setup/global-setup.ts'
 
+/**
+ * Files of the outer ring that run only in `npm run test:all`, or if they are named: each takes more than a minute, and
+ * repeats at a larger size what a shorter test does.
+ */
+const onlyInAll = [
+  'test/endurance/e2e/manager.import-export.test.ts',
+  'test/endurance/faults/manager.large-model.test.ts',
+  'test/endurance/faults/soak.random-faults.test.ts',
+  'test/endurance/integration/manager.deletes-in-steps.test.ts',
+  'test/endurance/integration/packet.large-elements.test.ts',
+  'test/endurance/integration/packet.parallel-relationships.test.ts',
+  'test/endurance/integration/verify.reports-types-apart.test.ts',
+  'test/endurance/replay/films.of-two-revisions.test.ts',
+  'test/endurance/replay/generated-cases.large.test.ts',
+  'test/endurance/replay/grouped.replays-equal.test.ts',
+  'test/endurance/replay/odd-names.replay-equal.test.ts',
+]
+
+const inner = ['test/!(endurance)/**', 'test/*.test.ts']
 /** What a run of one ring leaves out; without a ring all files run. */
 const leftOut: Record<string, string[]> = {
   inner: ['test/endurance/**'],
-  outer: ['test/!(endurance)/**', 'test/*.test.ts'],
+  outer: [...inner, ...onlyInAll],
+  'outer, named files': inner,
 }
 /** Tests of what the store does: they run against the stack's store, and in the outer ring against the rules of MinIO. */
 const stores = [

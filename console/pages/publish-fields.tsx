@@ -1,4 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
+import { printableLine } from '../../client/context.ts'
+import type { OriginNames } from '../../wire/origin-names.ts'
 import { oneRequestIn } from './request-text.ts'
 
 type Request = Record<string, unknown>
@@ -10,16 +12,20 @@ interface Field {
   write(request: Request, value: string): Request
   /** By default it is one line. */
   form?: 'list' | 'choice'
+  /** What the origin has for it. */
+  offers?(names: OriginNames, request: Request): string[]
 }
 
 interface Props {
   /** The request, or a list of them, as JSON. */
   text: string
+  /** What the origin has; null if it was not asked. */
+  names: OriginNames | null
   change(text: string): void
 }
 
 /** The fields that most requests have, each of which changes the text of the request. */
-export function PublishFields({ text, change }: Props) {
+export function PublishFields({ text, names, change }: Props) {
   const request = oneRequestIn(text)
   return (
     <fieldset class="stack" disabled={request === null}>
@@ -30,6 +36,7 @@ export function PublishFields({ text, change }: Props) {
           key={field.title}
           field={field}
           request={request ?? {}}
+          offered={(names && field.offers?.(names, request ?? {})) ?? []}
           change={(value) => change(JSON.stringify(field.write(request ?? {}, value), null, 2))}
         />
       ))}
@@ -40,10 +47,12 @@ export function PublishFields({ text, change }: Props) {
 interface InputProps {
   field: Field
   request: Request
+  offered: readonly string[]
   change(value: string): void
 }
 
-function Input({ field, request, change }: InputProps) {
+function Input({ field, request, offered, change }: InputProps) {
+  const list = useId()
   // A line that is still empty is in no request.
   const [typed, setTyped] = useState('')
   const value = field.read(request)
@@ -67,16 +76,58 @@ function Input({ field, request, change }: InputProps) {
         {field.title}
       </label>
     )
-  return field.form === 'list' ? (
+  if (field.form === 'list')
+    return (
+      <>
+        <label>
+          {field.title}
+          <textarea rows={3} spellcheck={false} {...own} />
+        </label>
+        {value !== null && <Add to={field.title} offered={offered} lines={linesOf(value)} change={change} />}
+      </>
+    )
+  return (
     <label>
       {field.title}
-      <textarea rows={3} spellcheck={false} {...own} />
+      <input autocomplete="off" list={offered.length > 0 ? list : undefined} {...own} />
+      {offered.length > 0 && (
+        <datalist id={list}>
+          {offered.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
     </label>
-  ) : (
-    <label>
-      {field.title}
-      <input autocomplete="off" {...own} />
-    </label>
+  )
+}
+
+interface AddProps {
+  to: string
+  offered: readonly string[]
+  lines: readonly string[]
+  change(value: string): void
+}
+
+/** A choice among the names of the origin that a list does not have. */
+function Add({ to, offered, lines, change }: AddProps) {
+  const others = offered.filter((name) => !lines.includes(name))
+  if (others.length === 0) return null
+  return (
+    <select
+      aria-label={`Add to: ${to}`}
+      value=""
+      onChange={({ currentTarget }) => {
+        change([...lines, currentTarget.value].join('\n'))
+        currentTarget.value = ''
+      }}
+    >
+      <option value="">Add one that the origin has…</option>
+      {others.map((name) => (
+        <option key={name} value={name}>
+          {printableLine(name)}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -152,13 +203,28 @@ const labels: Elements = {
   elementOf: (label) => ({ label }),
 }
 
+const isOneLine = (name: string) => lineOf(name) === name
+
+/** The properties that constraints make unique for the chosen label, or for any while none is chosen. */
+function idProperties({ identities }: OriginNames, request: Request): string[] {
+  const label = mappedIn(request)?.DEFAULT_INDEX || null
+  const fitting = (identities ?? []).filter((one) => label === null || one.label === label)
+  return [...new Set(fitting.map(({ property }) => property))].filter(isOneLine)
+}
+
 const fields: readonly Field[] = [
   line('Address of the origin', 'dbUrl'),
-  mapped('Label of the nodes', 'DEFAULT_INDEX'),
-  mapped('Property that has their ids', 'DEFAULT_ID_FIELD'),
+  { ...mapped('Label of the nodes', 'DEFAULT_INDEX'), offers: ({ labels }) => labels.filter(isOneLine) },
+  { ...mapped('Property that has their ids', 'DEFAULT_ID_FIELD'), offers: idProperties },
   list('Ids of the nodes, one a line', 'originIds'),
-  list('Or labels, of which all nodes are selected, one a line; * is every label', 'select', labels),
-  list('Types of relationships, one a line: TYPE, TYPE> or <TYPE', 'relationships'),
+  {
+    ...list('Or labels, of which all nodes are selected, one a line; * is every label', 'select', labels),
+    offers: ({ labels }) => labels.filter(isOneLine),
+  },
+  {
+    ...list('Types of relationships, one a line: TYPE, TYPE> or <TYPE', 'relationships'),
+    offers: ({ relationshipTypes }) => relationshipTypes.filter(isOneLine),
+  },
   line('Org', 'orgName'),
   line('Name of the packet', 'fileName'),
   choice('A later packet may be a delta of this one', 'asBase'),

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
+import { plural } from '../../client/format.ts'
 import { jsonFault } from '../../client/json-fault.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
@@ -9,6 +10,7 @@ import { ServiceError } from '../../client/service-error.ts'
 import type { PublishFields as Request } from '../../shared/request/fields.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
 import type { PacketManifest } from '../../wire/manifest.ts'
+import type { OriginNames } from '../../wire/origin-names.ts'
 import { jobHref, quoted } from '../links.ts'
 import { mayRead, mayWrite, type Session, useSignedIn } from '../session.ts'
 import { About } from '../ui/about.tsx'
@@ -73,6 +75,7 @@ function Editor({ session }: { session: Session }) {
   const [accepted, setAccepted] = useState<string | null>(null)
   const waiting = useRef<AbortController | null>(null)
   const [isForced, setForced] = useState(false)
+  const [names, setNames] = useState<OriginNames | null>(null)
   const [created, setCreated] = useState<string | null>(null)
   // Sent again, the publish that was tried is the same job.
   const request = JSON.stringify([text, user, isForced])
@@ -116,6 +119,13 @@ function Editor({ session }: { session: Session }) {
       const base = given[0]?.base
       setTried({ request, dryRun, sample: sampleIn(answer), name: `${orgName}/${fileName}`, before, base })
     })
+  const readNames = () =>
+    send(async ([first]) => {
+      setNames(null)
+      waiting.current = new AbortController()
+      const { dbUrl, credentials, database, bookmarks } = first ?? {}
+      setNames(await session.client.originNames({ dbUrl, credentials, database, bookmarks }, waiting.current.signal))
+    })
   const publish = () =>
     send(async (given) => {
       const id = await session.client.publish(given, key, isForced)
@@ -137,7 +147,7 @@ function Editor({ session }: { session: Session }) {
     <>
       <form class="stack" onSubmit={(event) => event.preventDefault()}>
         <div class="beside">
-          <PublishFields text={text} change={setText} />
+          <PublishFields text={text} names={names} change={setText} />
           <label>
             Request, or a list of them, as JSON; without credentials
             <textarea
@@ -157,6 +167,12 @@ function Editor({ session }: { session: Session }) {
           Password of the origin, or its credentials: Basic …
           <input ref={password} type="password" autocomplete="off" />
         </label>
+        <div class="actions">
+          <button type="button" aria-disabled={isSending} onClick={readNames}>
+            Read the names of the origin
+          </button>
+          <span role="status">{names && offering(names)}</span>
+        </div>
         <label class="choice">
           <input
             type="checkbox"
@@ -181,7 +197,7 @@ function Editor({ session }: { session: Session }) {
           The service has not answered yet.{' '}
           {waiting.current && (
             <button type="button" onClick={() => waiting.current?.abort()}>
-              Stop the dry run
+              Stop waiting
             </button>
           )}
         </p>
@@ -202,6 +218,9 @@ function Editor({ session }: { session: Session }) {
     </>
   )
 }
+
+const offering = ({ labels, relationshipTypes, isCut }: OriginNames): string =>
+  `The fields offer ${plural(labels.length, 'label')} and ${plural(relationshipTypes.length, 'type')} of relationships${isCut ? '; there are more' : ''}.`
 
 /** What the packet of a name is about; null if there is none, or the token may not see it. */
 async function shapeOf(session: Session, org: unknown, name: unknown, signal: AbortSignal) {

@@ -129,8 +129,8 @@ export const tooManyListed = (limit: number) =>
   new AppError(413, 'tooManyListed', `one request reaches more than ${limit} elements of the origin; split it`)
 export const returnOnlyTooLarge = (limit: string) =>
   new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${limit}; store it instead`)
-export const jobTimedOut = (limitSeconds: number) =>
-  new AppError(504, 'jobTimedOut', `the publish took longer than ${limitSeconds} seconds`)
+export const jobTimedOut = (limitSeconds: number, what = 'the publish') =>
+  new AppError(504, 'jobTimedOut', `${what} took longer than ${limitSeconds} seconds`)
 
 // Jobs
 export const noSuchJob = () => new AppError(404, 'noSuchJob', 'there is no such job')

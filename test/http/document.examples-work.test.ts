@@ -61,6 +61,7 @@ test('the examples of the publish area and its jobs work', async () => {
   await works('post /1.0/publish/:orgName/createrelationships')
   await works('get /1.0/publish/:orgName')
   await works('post /1.0/publish/:orgName/mentions')
+  await works('post /1.0/origin/names')
   const { fileNames } = (await works('post /1.0/publish/:orgName/files')) as unknown as { fileNames: string[] }
   expect(fileNames).toEqual(['two-airports.json'])
   for (const fileName of ['two-airports.json', 'airports-in-parts.json', 'no-airports.json', 'new-flights.json']) {

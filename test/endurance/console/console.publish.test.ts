@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, inject, test } from 'vitest'
 import { publishPage } from '../../support/console/publish-page.ts'
 
-const { client, inBrowser, editor, requestOf, org, credentials, service } = await publishPage()
+const { client, inBrowser, editor, requestOf, org, label, credentials, service } = await publishPage()
 const { username, password, boltUrl } = inject('stack').neo4j
 
 interface Job {
@@ -47,6 +47,29 @@ inBrowser('the page Publish', () => {
     expect(await page.getByLabel('Ids of the nodes').isDisabled()).toBe(true)
     await fill('{"fileName":')
     expect(await page.getByLabel('Name of the packet').isDisabled()).toBe(true)
+  })
+
+  test('the fields offer what the origin has, once it was asked, and the keyboard chooses it', async () => {
+    const { page, fill, button } = await editor()
+    await fill(JSON.stringify({ dbUrl: boltUrl }))
+    await button('Read the names of the origin').press('Enter')
+    await page.getByText(/^The fields offer \d+ labels? and \d+ types? of relationships/).waitFor()
+    const add = page.getByRole('combobox', { name: /^Add to: Types/ })
+    await add.focus()
+    await page.keyboard.type('KNOWS')
+    await page.keyboard.press('Enter')
+    const text = page.getByLabel(/^Request/)
+    expect(JSON.parse(await text.inputValue())).toEqual({ dbUrl: boltUrl, relationships: ['KNOWS'] })
+    // What the list has is no longer offered.
+    expect(await add.getByRole('option', { name: 'KNOWS', exact: true }).count()).toBe(0)
+    const offered = await page.getByLabel('Label of the nodes').evaluate((input) => {
+      const { list } = input as unknown as { list: { options: ArrayLike<{ value: string }> } }
+      return Array.from(list.options, ({ value }) => value)
+    })
+    expect(offered).toContain(label)
+    await fill(JSON.stringify({ dbUrl: boltUrl }), 'wrong')
+    await button('Read the names of the origin').click()
+    expect(await page.getByRole('alert').textContent()).toContain('dbUrl')
   })
 
   test('labels may be selected in place of ids, and then need no property; conditions are for the JSON', async () => {

@@ -24,10 +24,15 @@ const [indexed, withoutIndex] = [types.slice(5), types.slice(0, 5)]
 await run(driver, `CREATE (:${label} {id: 'a'}), (:${label} {id: 'b'})`)
 const ends = `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'})`
 for (const one of types) await run(driver, `${ends} CREATE (a)-[:\`${one}\` {grn: '${one}'}]->(b)`)
-for (const one of indexed) {
-  await run(driver, `CREATE INDEX \`${one}\` FOR ()-[r:\`${one}\`]-() ON (r.grn)`)
-  afterAll(() => run(driver, `DROP INDEX \`${one}\``))
+/** Runs a statement for each type with an index, in one transaction: after each, Neo4j plans all queries again. */
+async function changeIndexes(statement: (type: string) => string): Promise<void> {
+  await using session = driver.session()
+  await session.executeWrite(async (tx) => {
+    for (const one of indexed) await tx.run(statement(one))
+  })
 }
+await changeIndexes((one) => `CREATE INDEX \`${one}\` FOR ()-[r:\`${one}\`]-() ON (r.grn)`)
+afterAll(() => changeIndexes((one) => `DROP INDEX \`${one}\``))
 for (const one of indexed) await run(driver, 'CALL db.awaitIndex($one, 60)', { one })
 
 const requestOf = (relationshipIds: string[]) =>

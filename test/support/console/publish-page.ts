@@ -7,7 +7,7 @@ import { browserFor } from './browser.ts'
 export async function publishPage() {
   const { service, client } = await ownService({ workers: 1, env: { CONSOLE: 'on' } })
   const { inBrowser, open } = await browserFor(service)
-  const { fields, org } = await prepare(3, service)
+  const { fields, org, label } = await prepare(3, service)
   const { username, password } = inject('stack').neo4j
   const { credentials, ...withoutSecrets } = fields
 
@@ -33,5 +33,5 @@ export async function publishPage() {
   const requestOf = (fileName: string, more: object = {}) =>
     JSON.stringify({ ...withoutSecrets, originIds: ['p1', 'p2'], orgName: org, fileName, ...more })
 
-  return { service, client, inBrowser, editor, requestOf, org, credentials }
+  return { service, client, inBrowser, editor, requestOf, org, label, credentials }
 }

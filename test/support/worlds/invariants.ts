@@ -97,7 +97,6 @@ async function partsOf({ client, org }: World, fileName: string): Promise<string
 }
 
 async function mustReplay({ origin, target }: World, { label }: Version, texts: readonly string[]): Promise<void> {
-  await run(target, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
   await replayInOrder(target, texts.flatMap(parsePart))
   expect(differences(await readGraph(origin, label), await readGraph(target, label))).toEqual([])
   await run(target, `MATCH (n:\`${label}\`) DETACH DELETE n`)
