@@ -9,7 +9,7 @@ import { delay, withinTime } from './delay.ts'
 import { jobsIn } from './job-events.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
-import { ServiceError, somethingElse } from './service-error.ts'
+import { ofOneRequest, ServiceError, somethingElse } from './service-error.ts'
 
 const namesPerPage = 10_000
 const itemsPerPage = 1_000
@@ -144,7 +144,8 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
           headers,
           body: requests,
           signal,
-        }).catch((error) => {
+        }).catch((given) => {
+          const error = requests.length === 1 ? ofOneRequest(given) : given
           // The stored answer for our own job, which has failed. A job that any other error names is somebody else's.
           if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return error
           throw error
@@ -158,7 +159,10 @@ export function createClient({ url, token, fetchOne }: { url: string; token: str
     /** What a publish would make, as unparsed JSON: parsing it would lose the number types of the sample. */
     dryRun(requests: PublishFields[], force: boolean, signal?: AbortSignal): Promise<string> {
       const query = { dryRun: true, forceOverwrite: force || undefined }
-      return persist(() => ask('POST', '/1.0/publish/multi', { query, body: requests, signal }, String), signal)
+      const dryRun = () => ask<string>('POST', '/1.0/publish/multi', { query, body: requests, signal }, String)
+      return persist(dryRun, signal).catch((error): never => {
+        throw requests.length === 1 ? ofOneRequest(error) : error
+      })
     },
 
     /**

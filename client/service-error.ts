@@ -53,6 +53,14 @@ function brokenRulesOf(body: unknown): string[] {
   return body.errors.map(({ path, message }) => `  ${path}: ${message}`)
 }
 
+/** The error of a publish of one request, without its place in the list that was sent. */
+export function ofOneRequest(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error
+  const plain = (line: string) => line.replaceAll('[0].', '')
+  const { message, status, headers, details, mayPass } = error
+  return new ServiceError(plain(message), status, headers, details.map(plain), mayPass)
+}
+
 /** The error of a request that got no answer. @throws `error` itself if the caller gave up. */
 export function noAnswer(url: string, error: unknown): ServiceError {
   if (error instanceof Error && error.name === 'AbortError') throw error

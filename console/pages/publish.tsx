@@ -19,7 +19,7 @@ import { Page, useHere } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
 import { PublishFields } from './publish-fields.tsx'
-import { isList, keepingNumbers, requestsIn } from './request-text.ts'
+import { keepingNumbers, requestsIn } from './request-text.ts'
 
 const exampleIn = (org: string, name = 'airports.json') => `{
   "dbUrl": "bolt://origin.example:7687",
@@ -98,7 +98,7 @@ function Editor({ session }: { session: Session }) {
     } catch (failure) {
       if (waiting.current?.signal.aborted) return
       if (failure instanceof SyntaxError) showFault()
-      setError(isList(text) ? (failure as Error) : ofOneRequest(failure as Error))
+      setError(failure as Error)
     } finally {
       setSending(false)
       waiting.current = null
@@ -325,14 +325,6 @@ function withCredentials(text: string, user: string, secret: string): Request[] 
 
 /** A dry run takes no base: what a delta leaves out is known only when all pairs are made. */
 const withoutBase = ({ base: _, deleteMissing: __, ...request }: Request): Request => request
-
-/** The service gets a list of one, and names the place in it. */
-function ofOneRequest(error: Error): Error {
-  if (!(error instanceof ServiceError)) return error
-  const { message, status, headers, details, mayPass } = error
-  const plain = (line: string) => line.replaceAll('[0].', '')
-  return new ServiceError(plain(message), status, headers, details.map(plain), mayPass)
-}
 
 /** The sample of an answer. Its numbers stay as they are: in a packet `1` and `1.0` are different values. */
 function sampleIn(answer: string): string {

@@ -7,8 +7,6 @@ type Reviver = (key: string, value: unknown, context: { source: string }) => unk
 export const keepingNumbers: Reviver = (_key, value, { source }) =>
   typeof value === 'number' ? rawJSON(source) : value
 
-export const isList = (text: string): boolean => text.trimStart().startsWith('[')
-
 /** The requests of a text, with their numbers as they are. @throws SyntaxError that names the place */
 export function requestsIn(text: string): Partial<PublishFields>[] {
   const fault = jsonFault(text)

@@ -8,7 +8,7 @@ import { parseDbUrl } from '../origin/db-url.ts'
 import { parseHttpsUrl } from '../origin/https-url.ts'
 import { compressions } from '../storage/compression.ts'
 import { listOf, mapOf, maxIssuesOfOne } from '../validation/bounded.ts'
-import { issuesOf, moreUnknown, shown, unknownField } from '../validation/issues.ts'
+import { issuesOf, moreUnknown, nearest, shown, unknownButNear } from '../validation/issues.ts'
 import { publishSchema } from './field-rules.ts'
 import { identifier } from './identifier.ts'
 import { maskField, onlyField } from './mask/fields.ts'
@@ -240,7 +240,10 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
     const schema = Object.hasOwn(publishFields, key) ? publishFields[key as keyof typeof publishFields] : null
     if (schema === null) {
       if (++unknown > maxIssuesOfOne) continue
-      issues.push({ path, message: unknownField(key, [...Object.keys(publishFields), ...alsoKnown]) })
+      const meant = nearest(key, [...Object.keys(publishFields), ...alsoKnown])
+      issues.push({ path, message: unknownButNear(meant) })
+      // A misspelt field has a value, so no rule complains that it is absent.
+      if (meant !== null && !Object.hasOwn(body, meant)) broken.add(meant)
     } else if (value !== null) {
       const parsed = schema.safeParse(value)
       if (parsed.success) fields[key] = parsed.data

@@ -31,18 +31,26 @@ function knownFields(schema: z.ZodType): string[] {
 const longestGuessed = 64
 
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
-export const unknownField = (key: string, known: Iterable<string>): string => `unknown field${didYouMean(key, known)}`
+export const unknownField = (key: string, known: Iterable<string>): string => unknownButNear(nearest(key, known))
+
+/** The same, given the `nearest` known name. */
+export const unknownButNear = (near: string | null): string => `unknown field${question(near)}`
 
 /** ", did you mean `preventCleanup`?", or nothing if no known name is close. */
-export function didYouMean(name: string, known: Iterable<string>): string {
-  if (name.length > longestGuessed) return ''
+export const didYouMean = (name: string, known: Iterable<string>): string => question(nearest(name, known))
+
+const question = (near: string | null) => (near === null ? '' : `, did you mean \`${shown(near)}\`?`)
+
+/** The known name that a misspelt one probably means; null if none is close. */
+export function nearest(name: string, known: Iterable<string>): string | null {
+  if (name.length > longestGuessed) return null
   let near: { candidate: string; edits: number } | null = null
   for (const candidate of known) {
     const edits = distance(name.toLowerCase(), candidate.toLowerCase())
     if (near === null || edits < near.edits) near = { candidate, edits }
   }
   const isNear = near !== null && near.edits <= Math.max(2, Math.floor(near.candidate.length / 3))
-  return isNear ? `, did you mean \`${shown(near?.candidate ?? '')}\`?` : ''
+  return isNear ? (near?.candidate ?? null) : null
 }
 
 /** `originIds[3]`, `mappedIndices.Person`. */

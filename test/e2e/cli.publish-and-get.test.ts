@@ -103,7 +103,7 @@ describe('publish', () => {
     )
     expect({ code, stderr }).toMatchObject({
       code: 7,
-      stderr: expect.stringContaining('[0].nonsense: unknown field; orgName: required'),
+      stderr: expect.stringContaining(' nonsense: unknown field; orgName: required'),
     })
   })
 })

@@ -8,6 +8,7 @@ import { prepare } from '../support/clients/e2e.ts'
 import { expectRefused } from '../support/clients/refusals.ts'
 
 const { client, driver, org, label, ids, fields, neo4j } = await prepare(30)
+await run(driver, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 const post = (query: string, body: object) =>
   inTurn(() => client.post<PublishAnswer & { dryRun: DryRun }>(`/1.0/publish/${query}`, body))
 const foresee = async (body: object, path = '') => {

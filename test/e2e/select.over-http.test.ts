@@ -7,6 +7,7 @@ import { inTurn } from '../support/clients/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'
 
 const { client, driver, org, fields, label, ids } = await prepare(30)
+await run(driver, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 const { originIds: _, ...rest } = fields as Record<string, unknown>
 const body = (changes: object) => ({ ...rest, select: [{ label }], orgName: org, ...changes })
 

@@ -173,22 +173,6 @@ inBrowser('in a browser', () => {
     expect(problems).toEqual([])
   })
 
-  test('a job is cancelled by the keyboard alone', async () => {
-    const { page, open: openPage } = await open()
-    await openPage(`/console/jobs/${waiting}`)
-    const cancel = page.getByRole('button', { name: 'Cancel the job' })
-    await cancel.first().waitFor()
-    const isAt = () => page.evaluate("document.activeElement.textContent === 'Cancel the job'")
-    for (let presses = 0; presses < 40 && !(await isAt()); presses++) await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.getByRole('dialog').waitFor()
-    do await page.keyboard.press('Tab')
-    while (!(await isAt()))
-    await page.keyboard.press('Enter')
-    await page.getByText('cancelled').first().waitFor()
-    expect((await client.get<{ state: string }>(`/1.0/jobs/${waiting}`)).body.state).toBe('cancelled')
-  })
-
   test('a list stays on the page, marked stale, while the service fails', async () => {
     const { page, open: openPage } = await open()
     await openPage('/console/jobs')

@@ -119,6 +119,14 @@ describe('an unknown field', () => {
   })
 })
 
+test('a misspelt field brings no complaint that the field it means is absent', () => {
+  const { originIds, ...others } = validRequest
+  const misspelt = { ...others, originIdz: originIds }
+  expect(parsePublishRequest(misspelt).issues.map(({ path }) => path)).toEqual(['originIdz'])
+  const both = { ...others, originIds: 7, originIdz: originIds }
+  expect(parsePublishRequest(both).issues.map(({ path }) => path)).toEqual(['originIds', 'originIdz'])
+})
+
 test('all broken rules are reported at once, fields first', () => {
   const body = {
     dbUrl: 'neo4j+ssc://db.example',
@@ -141,7 +149,6 @@ test('all broken rules are reported at once, fields first', () => {
       "credentials: required",
       "mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes",
       "index: must be a label in mappedIndices or the value of DEFAULT_INDEX",
-      "preventCleanup: must be true when relationshipIds are given",
       "originIds: at most 500 ids, originIds and relationshipIds together; there are 502, use POST /1.0/publish/multi",
       "relationshipIdField: required when relationshipIds are given",
       "timestampProperty: required when timestampRelationships is true",
