@@ -29,7 +29,7 @@ test.each([
   [{ dbUrl, credentials, label: 'A' }, 400, 'label: unknown'],
   [{ dbUrl: 'http://a.example', credentials }, 400, 'dbUrl: '],
   [{ dbUrl: 'bolt://127.0.0.2:1', credentials }, 422, 'dbUrl: '],
-  [{ dbUrl, credentials: 'Basic YTpi' }, 502, 'dbUrl: '],
+  [{ dbUrl, credentials: 'Basic YTpi' }, 502, 'refused the credentials'],
   [{ dbUrl, credentials, database: 'absent' }, 422, 'database: '],
 ])('%j is %i', async (body, status, message) => {
   const answer = await names(body)

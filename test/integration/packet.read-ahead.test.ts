@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { openDriver } from '../../dev/replay/neo4j.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
@@ -14,6 +14,7 @@ afterAll(() => driver.close())
 
 const label = uniqueName('Person')
 const ids = await drawRing(driver, label, 40)
+await run(driver, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 const requestOf = (fields: object) => parsePublishRequest({ metadata: true, returnOnly: true, ...fields }).request
 const requests = inSlices(ids, 10).map((originIds) => requestOf({ ...database(neo4j, label, 'id'), originIds }))
 const limits = { maxPairs: 1_000, limitSeconds: 60, spentSeconds: 0, acceptedAt: 0 }

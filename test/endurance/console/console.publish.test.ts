@@ -69,7 +69,7 @@ inBrowser('the page Publish', () => {
     expect(offered).toContain(label)
     await fill(JSON.stringify({ dbUrl: boltUrl }), 'wrong')
     await button('Read the names of the origin').click()
-    expect(await page.getByRole('alert').textContent()).toContain('dbUrl')
+    expect(await page.getByRole('alert').textContent()).toContain('refused the credentials')
   })
 
   test('labels may be selected in place of ids, and then need no property; conditions are for the JSON', async () => {
