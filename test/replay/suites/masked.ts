@@ -93,7 +93,7 @@ export async function testMasked(suite: string, firstNumber: bigint, asked: Case
       const { parts } = await buildHere(given, world, given.sizes ?? defaultSizes, { acceptedAt: 1, maskKey: key })
       return { error: null, message: '', pairs: parts.flat().map(textOf).sort() }
     } catch (error) {
-      if (error instanceof AppError) return { error: error.code, message: withoutNumbers(error.message), pairs: [] }
+      if (error instanceof AppError) return { error: error.code, message: wordsOf(error.message), pairs: [] }
       if (error instanceof Error && error.message.startsWith('refused'))
         return { error: 'refused', message: error.message, pairs: [] }
       throw error
@@ -111,8 +111,13 @@ function withoutUnknown({ mask, only }: Rules, { nodes, relationships }: Case['o
 
 const describe = (given: Case, rules: Rules) => `${describeCase(given)}\n${JSON.stringify(rules)}`
 
-/** An error without internal ids, which differ each time that the origin is made. */
-const withoutNumbers = (message: string): string => message.replace(/\b(node|relationship|nodes|and) \d+/g, '$1 #')
+/** The words of an error, without internal ids, which differ each time that the origin is made, as does their order. */
+const wordsOf = (message: string): string =>
+  message
+    .replace(/\b(node|relationship|nodes|and) \d+/g, '$1 #')
+    .split(/,? /)
+    .sort()
+    .join(' ')
 
 /** The text of a pair; the order in a keep-list depends on internal ids. */
 function textOf({ statement, parameters }: Pair): string {
