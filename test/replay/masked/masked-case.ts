@@ -75,7 +75,8 @@ function requireTwin(
     const value = label === null ? undefined : node.properties[idPropertyOf(mappedIndices, label)]
     if (value === undefined || typeof value === 'string' || typeof value === 'bigint') continue
     const rendered = renderValue(value, 'plain')
-    if (rendered !== null && originIds.includes(requestText(rendered))) throw new NoTwin()
+    const text = rendered === null ? null : requestText(rendered)
+    if (text !== null && originIds.includes(text)) throw new NoTwin()
   }
 }
 
