@@ -6,19 +6,24 @@ const unit = ['test/unit/**/*.test.ts', 'test/endurance/unit/**/*.test.ts', 'tes
 const stack = 'test/support/setup/global-setup.ts'
 
 /**
- * Files of the outer ring that run only in `npm run test:all`, or if they are named: each takes more than a minute, and
- * repeats at a larger size what a shorter test does.
+ * Files of the outer ring that run only in `npm run test:all`, or if they are named: they take long, and repeat at a
+ * larger size or with other draws what a shorter test does.
  */
 const onlyInAll = [
+  'test/endurance/e2e/base.deltas-add-up.test.ts',
   'test/endurance/e2e/manager.import-export.test.ts',
   'test/endurance/faults/manager.large-model.test.ts',
   'test/endurance/faults/soak.random-faults.test.ts',
   'test/endurance/integration/manager.deletes-in-steps.test.ts',
   'test/endurance/integration/packet.large-elements.test.ts',
+  'test/endurance/integration/packet.origin-changes-meanwhile.test.ts',
   'test/endurance/integration/packet.parallel-relationships.test.ts',
+  'test/endurance/integration/replay.undo-restores.test.ts',
   'test/endurance/integration/verify.reports-types-apart.test.ts',
+  'test/endurance/replay/duplicates.refused-or-exact.test.ts',
   'test/endurance/replay/films.of-two-revisions.test.ts',
   'test/endurance/replay/generated-cases.large.test.ts',
+  'test/endurance/replay/generated-cases.option-pairs.test.ts',
   'test/endurance/replay/grouped.replays-equal.test.ts',
   'test/endurance/replay/odd-names.replay-equal.test.ts',
 ]
