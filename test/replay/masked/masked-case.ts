@@ -125,8 +125,9 @@ function asked(request: Request, { mask }: Rules, orgKey: Buffer, { nodes }: Gra
   const mapped = Object.keys(mapping).filter((name) => isMapped(mapping, name))
   // A selection of every label takes the default one, too, which the mapping may name only as the default.
   const every = [...new Set([...mapped, mapping.DEFAULT_INDEX as string])]
-  // `hardFilterRelationships` compares ids, whatever their labels.
-  const labels = request.hardFilterRelationships ? [...new Set([...every, label])] : [label]
+  // `hardFilterRelationships` compares the ends of `relationshipIds` with the ids, whatever their labels.
+  const filters = request.hardFilterRelationships && (request.relationshipIds ?? []).length > 0
+  const labels = filters ? [...new Set([...every, label])] : [label]
   const originIds = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const all = labels.flatMap((one) => forms([one], idPropertyOf(mapping, one), [id]))
