@@ -78,7 +78,14 @@ export async function testMasked(suite: string, firstNumber: bigint, asked: Case
         return
       }
       const expected = await pairsOf(twin)
-      expect(found, describe(given, rules)).toEqual(expected)
+      // Of several elements that cannot be published, an error names the first that was read: words may differ.
+      expect(
+        { ...found, message: '' },
+        describe(given, rules, `${found.message}; the twin: ${expected.message}`),
+      ).toEqual({
+        ...expected,
+        message: '',
+      })
       if (found.error === null) seen.equal++
       else seen.refused++
     })
@@ -93,7 +100,7 @@ export async function testMasked(suite: string, firstNumber: bigint, asked: Case
       const { parts } = await buildHere(given, world, given.sizes ?? defaultSizes, { acceptedAt: 1, maskKey: key })
       return { error: null, message: '', pairs: parts.flat().map(textOf).sort() }
     } catch (error) {
-      if (error instanceof AppError) return { error: error.code, message: wordsOf(error.message), pairs: [] }
+      if (error instanceof AppError) return { error: error.code, message: error.message, pairs: [] }
       if (error instanceof Error && error.message.startsWith('refused'))
         return { error: 'refused', message: error.message, pairs: [] }
       throw error
@@ -109,15 +116,8 @@ function withoutUnknown({ mask, only }: Rules, { nodes, relationships }: Case['o
   return { mask: known(mask), only: known(only) }
 }
 
-const describe = (given: Case, rules: Rules) => `${describeCase(given)}\n${JSON.stringify(rules)}`
-
-/** The words of an error, without internal ids, which differ each time that the origin is made, as does their order. */
-const wordsOf = (message: string): string =>
-  message
-    .replace(/\b(node|relationship|nodes|and) \d+/g, '$1 #')
-    .split(/,? /)
-    .sort()
-    .join(' ')
+const describe = (given: Case, rules: Rules, message: string) =>
+  `${message}\n${describeCase(given)}\n${JSON.stringify(rules)}`
 
 /** The text of a pair; the order in a keep-list depends on internal ids. */
 function textOf({ statement, parameters }: Pair): string {
