@@ -159,7 +159,6 @@ test('a request that breaks a rule of every group gets all errors, the errors of
     'credentials: required',
     'mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes',
     'index: must be a label in mappedIndices or the value of DEFAULT_INDEX',
-    'preventCleanup: must be true when relationshipIds are given',
     'originIds: at most 500 ids, originIds and relationshipIds together; there are 502, use POST /1.0/publish/multi',
     'relationshipIdField: required when relationshipIds are given',
     'timestampProperty: required when timestampRelationships is true',
