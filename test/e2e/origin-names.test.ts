@@ -10,7 +10,7 @@ const { dbUrl, credentials } = fields
 const names = (body: object) => inTurn(() => client.post<OriginNames>('/1.0/origin/names', body))
 
 // They sort before those of other tests.
-const [label, type] = [uniqueName('AaNamed'), uniqueName('AA_NAMED')]
+const [label, type] = [uniqueName('!Named'), uniqueName('!NAMED')]
 await run(driver, `CREATE (:\`${label}\` {id: 1})-[:\`${type}\`]->(:\`${label}x\`)`)
 await run(driver, `CREATE CONSTRAINT \`${label}\` FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 afterAll(() => run(driver, `DROP CONSTRAINT \`${label}\``))
