@@ -56,7 +56,8 @@ function brokenRulesOf(body: unknown): string[] {
 /** The error of a publish of one request, without its place in the list that was sent. */
 export function ofOneRequest(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error
-  const plain = (line: string) => line.replaceAll('[0].', '')
+  // Not the `[0].` within a path, as in `select[0].label`.
+  const plain = (line: string) => line.replace(/(^|\s)\[0\]\./g, '$1')
   const { message, status, headers, details, mayPass } = error
   return new ServiceError(plain(message), status, headers, details.map(plain), mayPass)
 }

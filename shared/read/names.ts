@@ -1,4 +1,5 @@
 import { byCodePoint } from '../../packet/cypher/identifiers.ts'
+import type { OriginNames } from '../../wire/origin-names.ts'
 import type { Origin } from '../origin/connect.ts'
 import { readUniqueness } from './schema.ts'
 
@@ -8,17 +9,7 @@ import { readUniqueness } from './schema.ts'
  */
 const mostNames = 1_000
 
-/** The names that an origin knows, sorted by code point. It may know some that nothing has any more. */
-export interface OriginNames {
-  labels: string[]
-  relationshipTypes: string[]
-  /** The properties that constraints make unique for a label, each by itself; null if the origin does not say. */
-  identities: { label: string; property: string }[] | null
-  /** Whether there are more labels or types. */
-  isCut: boolean
-}
-
-/** Reads the names that a request may want. Contract 7.15. @throws the 502 errors of the catalogue */
+/** Reads the names that a request may want, sorted by code point. Contract 7.15. @throws the 502 errors of the catalogue */
 export async function readNames(origin: Origin): Promise<OriginNames> {
   const labels = await namesOf(origin, 'db.labels', 'label')
   const relationshipTypes = await namesOf(origin, 'db.relationshipTypes', 'relationshipType')

@@ -18,7 +18,7 @@ export interface Rules {
 /** A publish is refused if a node has labels whose rules contradict each other. */
 class Contradiction extends Error {}
 
-/** No origin has the ids of the request as hashes, too. */
+/** No request finds in a masked origin exactly what the given one finds. */
 class NoTwin extends Error {}
 
 /** HMAC-SHA-256 by the textbook: of the value, under a key made of the org's and of label and property. */
@@ -36,7 +36,7 @@ export function hashed(orgKey: Buffer, name: string, property: string, value: un
 /**
  * The case without masks whose origin is masked instead: its packet must be the same. Null is not among the actions that
  * it knows, because no origin stores nulls.
- * @returns null if the rules contradict each other at one of the nodes, or no case is the same
+ * @returns null if the rules contradict each other at one of the nodes, or if no such case exists
  */
 export function maskedCase(given: Case, rules: Rules, orgKey: Buffer): Case | null {
   const mapping = given.requests[0]?.mappedIndices ?? {}

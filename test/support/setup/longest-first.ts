@@ -13,6 +13,7 @@ export const longest = [
   'test/endurance/e2e/base.public-graphs.test.ts',
   'test/endurance/replay/diff.completes-an-old-packet.test.ts',
   'test/endurance/replay/cleanups.of-every-id-type.test.ts',
+  'test/endurance/console/console.tasks-by-keyboard.test.ts',
   'test/endurance/console/console.faults.test.ts',
   'test/endurance/replay/other-databases.origin-and-target.test.ts',
   'test/endurance/faults/store.away-for-long.test.ts',
