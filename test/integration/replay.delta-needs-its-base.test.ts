@@ -142,11 +142,13 @@ describe.each([
 
   test('a replay writes nothing more when another one has begun', async () => {
     await into(s0, { record: true })
+    const others = Promise.withResolvers<void>()
     const parts = s0to1.parts.with(3, {
       ...(s0to1.parts[3] as PartSource),
       // While this replay waits for its last part, another client replays the whole delta, and then the next one.
       async read(signal) {
         for (const source of [s0to1, s1to2]) await into(source)
+        others.resolve()
         return (s0to1.parts[3] as PartSource).read(signal)
       },
     })
@@ -154,6 +156,8 @@ describe.each([
       kind: 'failed',
       message: `another replay on ${name} has begun at the target; begin again when it has ended`,
     })
+    // A part that was still being written may have ended the replay before the other client was done.
+    await others.promise
     expect(await values()).toEqual({ a: '1', b: '1', c: '2' })
     expect(await marker()).toEqual([digest('s2'), null, 4n, 36n])
   })
