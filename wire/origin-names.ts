@@ -9,7 +9,7 @@ export const originNames = z
       .array(z.object({ label: z.string(), property: z.string() }))
       .nullable()
       .describe('the properties that constraints make unique for a label; null if the origin does not say'),
-    isCut: z.boolean().describe('whether there are more labels or types than these'),
+    isCut: z.boolean().describe('whether one of the lists would have more'),
   })
   .meta({ id: 'OriginNames' })
 export type OriginNames = z.infer<typeof originNames>

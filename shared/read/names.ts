@@ -1,13 +1,17 @@
-import { byCodePoint } from '../../packet/cypher/identifiers.ts'
+import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
 import type { OriginNames } from '../../wire/origin-names.ts'
 import type { Origin } from '../origin/connect.ts'
+import { malformed } from '../origin/origin-cursor.ts'
 import { readUniqueness } from './schema.ts'
 
 /**
- * Labels, and relationship types, that a search for the names of an origin answers. Beyond this limit `isCut` says that
- * there are more.
+ * Labels, types, and unique properties that a search for the names of an origin answers. Beyond this limit `isCut` says
+ * that there are more.
  */
 const mostNames = 1_000
+
+/** Characters of a label, type or property in that answer. Beyond this limit the name is left out. */
+const longestOffered = 1_000
 
 /** Reads the names that a request may want, sorted by code point. Contract 7.15. @throws the 502 errors of the catalogue */
 export async function readNames(origin: Origin): Promise<OriginNames> {
@@ -15,23 +19,35 @@ export async function readNames(origin: Origin): Promise<OriginNames> {
   const relationshipTypes = await namesOf(origin, 'db.relationshipTypes', 'relationshipType')
   const known = new Set(labels)
   const unique = await readUniqueness(origin)
-  const identities =
-    unique && [...unique].flatMap(([label, properties]) => (known.has(label) ? pairs(label, properties) : []))
-  const isCut = labels.length > mostNames || relationshipTypes.length > mostNames
+  const identities = [...(unique ?? [])]
+    .flatMap(([label, properties]) => (known.has(label) ? pairs(label, properties) : []))
+    .sort((one, other) => byCodePoint(one.label, other.label))
   return {
     labels: labels.slice(0, mostNames),
     relationshipTypes: relationshipTypes.slice(0, mostNames),
-    identities: identities?.toSorted((one, other) => byCodePoint(one.label, other.label)).slice(0, mostNames) ?? null,
-    isCut,
+    identities: unique && identities.slice(0, mostNames),
+    isCut: [labels, relationshipTypes, identities].some(({ length }) => length > mostNames),
   }
 }
 
 const pairs = (label: string, properties: Iterable<string>) =>
-  [...properties].sort(byCodePoint).map((property) => ({ label, property }))
+  [...properties]
+    .filter(isOffered)
+    .sort(byCodePoint)
+    .map((property) => ({ label, property }))
+
+const isOffered = (name: string) => name.length <= longestOffered && isQuotable(name)
 
 async function namesOf(origin: Origin, procedure: string, column: string): Promise<string[]> {
   const names: string[] = []
-  const query = `CALL ${procedure}() YIELD ${column} RETURN ${column} ORDER BY ${column} LIMIT ${mostNames + 1}`
-  await origin.each(query, {}, (row) => names.push(row.text()))
-  return names.sort(byCodePoint)
+  const query = `CALL ${procedure}() YIELD ${column} WITH ${column} WHERE size(${column}) <= ${longestOffered}
+    RETURN ${column} ORDER BY ${column} LIMIT ${mostNames + 1}`
+  await origin.each(query, {}, (row) => {
+    const name = row.text()
+    // Another kind of server may ignore both limits. Some count a character of two UTF-16 units once.
+    if (names.length > mostNames || name.length > 2 * longestOffered)
+      throw malformed('more is named than was asked for')
+    names.push(name)
+  })
+  return names.filter(isOffered).sort(byCodePoint)
 }

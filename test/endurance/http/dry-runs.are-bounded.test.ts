@@ -36,6 +36,13 @@ const foresee = async (name: string, body: object, client = as(name)) => {
 /** A dry run at the API that gives dry runs little time. */
 const foreseeHastily = (name: string, body: object) =>
   foresee(name, body, createClient(hasty, service.tokens[name] as string))
+/** Asks that API for the names of the silent origin. */
+const askNames = (name: string) =>
+  createClient(hasty, service.tokens[name] as string).post('/1.0/origin/names', {
+    dbUrl: `bolt://${silent.address}`,
+    credentials: fields.credentials,
+  })
+const tooMany = '429 Too Many Requests: this token has too many dry runs under way; try again when one is done'
 const residentBytes = async () =>
   Number(/^process_resident_memory_bytes (\S+)/m.exec(await (await fetch(`${hasty}/metrics`)).text())?.[1])
 
@@ -62,11 +69,19 @@ test('an origin that hangs ends a dry run in time: what was read, or 504; others
   const began = performance.now()
   const held = Promise.all([foreseeHastily('bob', at(silent.address)), foreseeHastily('cid', at(stuck.address))])
   await expect.poll(() => silent.isHolding(), { timeout: 20_000 }).toBe(true)
+  const names = askNames('ann')
   const before = await residentBytes()
   const others = await Promise.all(
     Array.from({ length: inject('isLong') ? 1_000 : 100 }, () => foreseeHastily('bob', multi.slice(0, 1))),
   )
   const grown = (await residentBytes()) - before
+  // A search for names has the limits of a dry run, and counts as one.
+  expect((await askNames('bob')).text).toContain(tooMany)
+  expect((await foreseeHastily('ann', multi.slice(0, 1))).body.error).toBe(tooMany)
+  expect(await names).toMatchObject({
+    status: 504,
+    text: expect.stringContaining('504 Gateway Timeout: reading the origin took longer than 7 seconds'),
+  })
   const answers = await held
   expect(performance.now() - began).toBeLessThan(25_000)
   expect(answers[0].body.error).toBe('504 Gateway Timeout: the publish took longer than 7 seconds')
@@ -74,8 +89,7 @@ test('an origin that hangs ends a dry run in time: what was read, or 504; others
   expect(dryRun).toMatchObject({ complete: false, limit: 'time' })
   expect(dryRun.subRequestsRead).toBeGreaterThan(0)
   expect(Math.abs((dryRun.projected?.pairs ?? 0) / whole.pairs - 1)).toBeLessThan(0.2)
-  const message = '429 Too Many Requests: this token has too many dry runs under way; try again when one is done'
-  expect(new Set(others.map(({ body }) => body.error))).toEqual(new Set([message]))
+  expect(new Set(others.map(({ body }) => body.error))).toEqual(new Set([tooMany]))
   expect(grown).toBeLessThan(150 * 1024 * 1024)
   // The token is free again.
   silent.letGo()

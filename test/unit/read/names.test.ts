@@ -18,6 +18,25 @@ test('of more than a thousand labels the first are named, and the answer says th
   expect(over.labels.at(-1)).toBe('L00999')
 })
 
+test('an origin that answers more names, or longer ones, than it was asked for is refused', async () => {
+  const answering = (names: string[]): Origin => ({
+    ...originOf(0, []),
+    async each(_query, _parameters, take) {
+      for (const name of names) take({ text: () => name } as never)
+    },
+  })
+  const refused = { code: 'originBroke', message: expect.stringContaining('more is named than was asked for') }
+  await expect(readNames(answering(Array(1_002).fill('L')))).rejects.toMatchObject(refused)
+  await expect(readNames(answering(['L'.repeat(2_001)]))).rejects.toMatchObject(refused)
+  expect((await readNames(answering(['ok', 'back\\slash', 'L'.repeat(1_001)]))).labels).toEqual(['ok'])
+})
+
+test('more than a thousand unique properties are cut, and the answer says so', async () => {
+  const rows = Array.from({ length: 1_001 }, (_, at) => ['UNIQUENESS', 'NODE', ['L00000'], [`p${at}`]])
+  const { identities, isCut } = await readNames(originOf(1, rows))
+  expect([identities?.length, isCut]).toEqual([1_000, true])
+})
+
 test('unique properties are sorted by label, each alone, and null if the origin does not say', async () => {
   const unique = (label: string, ...properties: string[]) => ['UNIQUENESS', 'NODE', [label], properties]
   const rows = [unique('L00001', 'b'), unique('L00000', 'c'), unique('L00001', 'a'), unique('L00000', 'd', 'e')]
