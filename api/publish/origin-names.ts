@@ -15,7 +15,12 @@ import { publishExample } from '../submission/examples.ts'
 const limitBytes = 256 * 1024
 
 const { dbUrl, credentials, database, bookmarks } = publishFields
-const place = z.strictObject({ dbUrl, credentials, database: database.optional(), bookmarks: bookmarks.optional() })
+const place = z.strictObject({
+  dbUrl,
+  credentials,
+  database: database.nullish().transform((given) => given ?? undefined),
+  bookmarks: bookmarks.nullish().transform((given) => given ?? undefined),
+})
 
 /** Contract 7.15. */
 export const findOriginNames = defineEndpoint({

@@ -17,37 +17,36 @@ const longestOffered = 1_000
 export async function readNames(origin: Origin): Promise<OriginNames> {
   const labels = await namesOf(origin, 'db.labels', 'label')
   const relationshipTypes = await namesOf(origin, 'db.relationshipTypes', 'relationshipType')
-  const known = new Set(labels)
   const unique = await readUniqueness(origin)
   const identities = [...(unique ?? [])]
-    .flatMap(([label, properties]) => (known.has(label) ? pairs(label, properties) : []))
-    .sort((one, other) => byCodePoint(one.label, other.label))
+    .flatMap(([label, properties]) => [...properties].map((property) => ({ label, property })))
+    .filter(({ label, property }) => isOffered(label) && isOffered(property))
+    .sort((one, other) => byCodePoint(one.label, other.label) || byCodePoint(one.property, other.property))
   return {
-    labels: labels.slice(0, mostNames),
-    relationshipTypes: relationshipTypes.slice(0, mostNames),
+    labels: labels.filter(isOffered).slice(0, mostNames),
+    relationshipTypes: relationshipTypes.filter(isOffered).slice(0, mostNames),
     identities: unique && identities.slice(0, mostNames),
     isCut: [labels, relationshipTypes, identities].some(({ length }) => length > mostNames),
   }
 }
 
-const pairs = (label: string, properties: Iterable<string>) =>
-  [...properties]
-    .filter(isOffered)
-    .sort(byCodePoint)
-    .map((property) => ({ label, property }))
-
 const isOffered = (name: string) => name.length <= longestOffered && isQuotable(name)
 
+/** What `isQuotable` refuses, as a regular expression of Java that matches whole names. */
+const unquotable = '(?s).*[\\\\\\x00-\\x1f\\x7f-\\x9f].*'
+
+/** Names that may be offered, and one more than an answer has. */
 async function namesOf(origin: Origin, procedure: string, column: string): Promise<string[]> {
   const names: string[] = []
-  const query = `CALL ${procedure}() YIELD ${column} WITH ${column} WHERE size(${column}) <= ${longestOffered}
+  const query = `CALL ${procedure}() YIELD ${column} WITH ${column}
+    WHERE size(${column}) <= ${longestOffered} AND NOT ${column} =~ $unquotable
     RETURN ${column} ORDER BY ${column} LIMIT ${mostNames + 1}`
-  await origin.each(query, {}, (row) => {
+  await origin.each(query, { unquotable }, (row) => {
     const name = row.text()
-    // Another kind of server may ignore both limits. Some count a character of two UTF-16 units once.
+    // Another kind of server may ignore these limits. Some count a character of two UTF-16 units once.
     if (names.length > mostNames || name.length > 2 * longestOffered)
       throw malformed('more is named than was asked for')
     names.push(name)
   })
-  return names.filter(isOffered).sort(byCodePoint)
+  return names.sort(byCodePoint)
 }

@@ -24,6 +24,16 @@ test('an origin names its labels, types and unique properties, in order', async 
   expect(body.labels).toEqual([...body.labels].sort())
 })
 
+test('names that no request may have do not take the place of others, and null is as absent', async () => {
+  // They sort first.
+  const odd = Array.from({ length: 1_100 }, (_, at) => `:\`\\u0001${label}${at}\``)
+  await run(driver, `CREATE (n${odd.join('')}) DELETE n`)
+  const { status, body } = await names({ dbUrl, credentials, database: null, bookmarks: null })
+  expect(status).toBe(200)
+  expect(body.labels).toContain(label)
+  expect(body.labels.filter((one) => one.includes('\u0001'))).toEqual([])
+})
+
 test.each([
   [{ dbUrl }, 400, 'credentials: required'],
   [{ dbUrl, credentials, label: 'A' }, 400, 'label: unknown'],
