@@ -96,6 +96,14 @@ export async function readRequests(
 /** Whether a request is for a delta. */
 export const hasBase = ({ base }: Pick<PublishFields, 'base'>): boolean => (base ?? null) !== null
 
+/** What to know of deltas that delete nothing. */
+export const staying = (requests: readonly PublishFields[]): string[] =>
+  requests.some((one) => hasBase(one) && (one.deleteMissing ?? false) === false)
+    ? [
+        'note: without --delete-missing, nodes that the origin no longer has stay at the target, for later deltas of this one too',
+      ]
+    : []
+
 /** The share that may be deleted, as a request has it. */
 function shareOf({ deleteMissing }: RequestOptions): true | { atMost: number } | undefined {
   return typeof deleteMissing === 'number' ? { atMost: deleteMissing } : deleteMissing

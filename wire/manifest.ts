@@ -167,6 +167,7 @@ export const readableManifest = z.looseObject({
     .default(null),
   /** Further identities of the request, of a node delete. */
   mappedIndices: z.record(text, text).optional(),
+  masking: z.looseObject({ key: text.nullable(), sha256: text }).nullable().default(null),
   /** Null if the packet never expires. */
   expiresAt: z.iso.datetime().nullable().default(null),
   /**

@@ -10,7 +10,7 @@ import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, progressOption } from '../options.ts'
 import { persist } from '../persist.ts'
 import { prepareTarget } from '../prepare-target.ts'
-import { hasBase, type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import { hasBase, type RequestOptions, readRequests, staying, withRequest } from '../publish-request.ts'
 import type { PacketSource } from '../replay/source/load-part.ts'
 import { verify } from '../replay/verify/verify.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
@@ -58,7 +58,12 @@ async function run(context: Context, file: string | undefined, options: Options)
   const compared = await runComparison(context, source, target, { ...options, stage: '3 of 3, verify' }, verify)
   // Without --force a new publish would be refused, so the same command compares this packet again.
   if (force || compared.differing === 0) await key.forget()
-  const lines = [...jobLines(job), replayText(source.name, replayed), ...verifyLines(source.name, compared)]
+  const lines = [
+    ...jobLines(job),
+    ...staying(requests),
+    replayText(source.name, replayed),
+    ...verifyLines(source.name, compared),
+  ]
   const verified = { isEqual: isEqual(compared), ...compared }
   printResult(context, options.json, { job, replay: replayed, verify: verified }, lines)
   if (compared.differing > 0) throw different()
@@ -114,7 +119,7 @@ const isTaken = ({ status, message }: ServiceError) => status === 409 && message
 function withRemedy(error: ServiceError): Failure {
   if (isKeyReused(error)) return toBeginAnew(error)
   if (!isTaken(error)) return error
-  return new Failure('service', `${error.message}; pass --force to replace it, or get it into the target with replay`)
+  return new Failure('service', `${error.message}, or get it into the target with replay`)
 }
 
 const toBeginAnew = ({ exit, message, details }: Failure): Failure =>

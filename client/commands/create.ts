@@ -10,6 +10,6 @@ export function create(context: Context): Command {
     .action(async (org: string, options: CommonOptions) => {
       const client = await openService(context, options)
       await client.createOrg(org, context.signal)
-      printResult(context, options.json, { orgName: org }, [`${org} exists`])
+      printResult(context, options.json, { orgName: org }, [`${org} is ready for packets`])
     })
 }

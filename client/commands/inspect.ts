@@ -25,9 +25,9 @@ export function inspect(context: Context): Command {
         await savePicture(options.picture, pictureOfShape(source.name, { shape, identities }))
       }
       const { name, generation, sha256 } = source
-      const { base = null, state = null, expiresAt = null } = source.manifest ?? {}
+      const { base = null, state = null, masking = null, expiresAt = null } = source.manifest ?? {}
       const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-      const result = { name, generation, sha256, base, state, expiresAt, ...contents, parts }
+      const result = { name, generation, sha256, base, state, masking, expiresAt, ...contents, parts }
       printResult(context, options.json, result, linesOf(source, contents))
     })
 }
@@ -42,11 +42,15 @@ function linesOf(
     ...(manifest?.expiresAt ? [`expires: ${manifest.expiresAt}`] : []),
     ...(manifest?.base ? [`base: ${baseText(manifest.base)}, the packet that a target must have`] : []),
     ...(manifest?.state ? [`state: ${stateText(manifest.state)}`] : []),
+    ...(manifest?.masking ? [`masked: ${maskingText(manifest.masking)}`] : []),
     ...kindLines(statements),
     ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
   ]
 }
+
+const maskingText = ({ key, sha256 }: NonNullable<Manifest['masking']>): string =>
+  `by rules with the digest ${sha256}${key === null ? '' : `, hashes with the key ${key}`}`
 
 const baseText = (base: NonNullable<Manifest['base']>): string =>
   typeof base === 'string' ? base : `${base.packet}, generation ${base.generation}`

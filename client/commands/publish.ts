@@ -7,7 +7,7 @@ import { different, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, type ProgressOptions, progressOption } from '../options.ts'
-import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import { type RequestOptions, readRequests, staying, withRequest } from '../publish-request.ts'
 
 interface Options extends CommonOptions, ProgressOptions, RequestOptions {
   wait: boolean
@@ -39,6 +39,6 @@ export function publish(context: Context): Command {
     if (!options.wait) return printResult(context, options.json, { id }, [id])
     const job = await followJob(context, client, id, options.progress)
     requireSucceeded(job)
-    printResult(context, options.json, job, jobLines(job))
+    printResult(context, options.json, job, [...jobLines(job), ...staying(requests)])
   })
 }

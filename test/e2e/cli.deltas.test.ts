@@ -65,7 +65,9 @@ test('a copy with a base sends what changed, the target keeps a marker, and the 
   const tuesday = await copy(['--name', 'tuesday', '--base', 'sunday', ...quiet])
   expect(tuesday).toMatchObject({
     code: 4,
-    stderr: expect.stringMatching(/it has the state .* of .*\/monday; .*--ignore-base/),
+    stderr: expect.stringMatching(
+      /it has the state .* of .*\/monday; replay .*\/sunday first, or insist with --ignore-base/,
+    ),
   })
   expect((await client.get(`/1.0/publish/${org}/tuesday/manifest`)).status).toBe(404)
 

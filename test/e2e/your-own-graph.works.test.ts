@@ -17,10 +17,11 @@ test('every command of the page for your own graph works, in its order', async (
   const page = textOf('docs/your-own-graph.md')
   const blocks = [...page.matchAll(/\n```sh\n(.*?)\n```\n/gs)].map(([, text]) => text as string)
   const [start = '', shell = '', ...commands] = blocks
+  const first = commands.slice(0, 5)
   expect([start, shell, commands.length]).toEqual([
     'ORIGIN_ALLOW=db.example.com:7687 npm start',
     expect.stringContaining('export PACKETS_ORIGIN_URL='),
-    5,
+    8,
   ])
   const named = new Set([...shell.matchAll(/(\w+)=/g)].map(([, name]) => name as string))
   const env: Record<string, string> = {
@@ -32,12 +33,20 @@ test('every command of the page for your own graph works, in its order', async (
     TARGET: address.boltUrl,
   }
   expect([...named].filter((name) => !(name in env))).toEqual([])
-  const script = commands.join('\n').replaceAll('"Person"', JSON.stringify(label)).replaceAll('acme', uniqueName('org'))
+  const org = uniqueName('org')
   const packets = `packets() { node '${join(root, fileOf('client'))}' "$@"; }\n`
   const options = { cwd: emptyDirectory(), env }
-  const { stdout } = await promisify(execFile)('sh', ['-euc', packets + script], options)
-  expect(stdout).toContain('the target agrees')
+  const paste = async (lines: string[]) => {
+    const script = lines.join('\n').replaceAll('"Person"', JSON.stringify(label)).replaceAll('acme', org)
+    return (await promisify(execFile)('sh', ['-euc', packets + script], options)).stdout
+  }
+  expect(await paste(first)).toContain('the target agrees')
   expect(await differing()).toEqual([])
-  await run(target, `MATCH (n:\`${label}\`) SET n.age = 41`)
+  await run(driver, `MATCH (n:\`${label}\` {id: 'ann'}) SET n.age = 41`)
+  await run(driver, `MATCH (n:\`${label}\` {id: 'bob'}) DETACH DELETE n`)
+  expect(await paste(commands.slice(5, 6))).toContain('the target agrees')
+  expect(await differing()).toEqual([])
+  expect(await paste(commands.slice(6))).toContain(`masks 1 value of ${label}.age by hash`)
+  await run(target, `MATCH (n:\`${label}\`) SET n.age = 42`)
   expect(await differing()).not.toEqual([])
 })

@@ -97,5 +97,5 @@ function requireBase(step: Step, held: Held | null, isMarkerLost: boolean): void
       : isMarkerLost
         ? 'the marker that it had is gone'
         : 'nothing shows that it does'
-  throw new ReplayError('refused', `${needed}, and ${found}; replay that packet first, or insist with --ignore-base`)
+  throw new ReplayError('refused', `${needed}, and ${found}; replay ${packet} first, or insist with --ignore-base`)
 }

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from 'neo4j-driver'
 import { quote } from '../../../packet/cypher/identifiers.ts'
+import { markerLabel } from '../../../packet/state/marker-label.ts'
 import { ReplayError } from '../errors.ts'
 import { allRows } from '../preflight/queries.ts'
 import { type Connection, inSession } from '../run/connection.ts'
 import { uninterfered } from '../run/retry.ts'
 import type { Held } from './held.ts'
-
-/** The label of the nodes that say which states a target has. No packet speaks of them. */
-export const markerLabel = 'PacketsState'
 
 /** A marker, which a target keeps for a chain of packets. */
 export interface Marker extends Held {

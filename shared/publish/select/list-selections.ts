@@ -1,3 +1,4 @@
+import { markerLabel } from '../../../packet/state/marker-label.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { orAborted } from '../../lifecycle/or-aborted.ts'
 import type { OpenSettings } from '../../origin/connect.ts'
@@ -179,14 +180,14 @@ async function listNodes(
 }
 
 /**
- * The nodes of a whole graph that no constraint identifies: they cannot be published.
+ * The nodes of a whole graph that no constraint identifies: they cannot be published. Markers of replays are left out.
  * @throws unpublishable (422) unless the request skips them
  */
 async function reportOthers({ origin }: OpenOrigin, plan: Plan, nodes: number, { report, atMost }: Listing) {
   const { identity } = plan
   const skips = plan.skips || atMost !== undefined
   if ((await countNodes(origin)) <= nodes) return
-  for (const { label, nodes: count } of await countOthers(origin, [...identity.idProperties.keys()])) {
+  for (const { label, nodes: count } of await countOthers(origin, [...identity.idProperties.keys(), markerLabel])) {
     const which = label === '' ? 'without a label' : `with the label "${shown(label)}"`
     const problem = `no constraint of the origin identifies its ${count} nodes ${which}: give mappedIndices`
     if (!skips) throw errors.unpublishable(problem)

@@ -285,7 +285,7 @@ export function testWholeGraph(
 
   test(`a node of ${name} that no constraint identifies fails the publish, or is counted`, async () => {
     const bare = uniqueName('Bare')
-    await run(driver, `CREATE (:\`${bare}\`), (:\`${bare}\`), ()`)
+    await run(driver, `CREATE (:\`${bare}\`), (:\`${bare}\`), (), (:PacketsState)`)
     await expect(list([requestOf(byConstraints)])).rejects.toThrow(
       `no constraint of the origin identifies its 2 nodes with the label "${bare}": give mappedIndices`,
     )

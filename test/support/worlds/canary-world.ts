@@ -98,7 +98,14 @@ export async function openCanaryWorld() {
 
   return {
     ...own,
-    ...{ collector, receiver, label, other, model, owns, missing, missingOwn, canaries },
+    receiver,
+    label,
+    other,
+    model,
+    owns,
+    missing,
+    missingOwn,
+    canaries,
     place: database(neo4j, label, 'id'),
     /** Ids as a request has them: two of good nodes, one of two nodes, one of the value that no statement can hold. */
     ids: [...ids.map(String), missing],
