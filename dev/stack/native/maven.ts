@@ -59,10 +59,11 @@ async function runMaven(run: Run, artifact: Artifact, output: string): Promise<v
 }
 
 async function reportProgress(maven: RunningProcess, say: (line: string) => void): Promise<never> {
-  for (;;) {
+  for (let passed = PROGRESS_MS; ; passed += PROGRESS_MS) {
     await sleep(PROGRESS_MS, undefined, { ref: false })
     if (maven.hasExited()) return new Promise(() => {})
-    say(`${maven.log().split('Downloaded from').length - 1} files so far`)
+    const files = maven.log().split('Downloaded from').length - 1
+    say(`${files} new files after ${passed / 1_000} s`)
   }
 }
 

@@ -64,4 +64,18 @@ export const publishRead: readonly Mutant[] = [
     to: '',
     tests: ['integration/packet.selected'],
   },
+  {
+    file: 'shared/read/names.ts',
+    what: 'an origin may answer names without end',
+    from: 'names.length > mostNames || ',
+    to: '',
+    tests: ['unit/read/names'],
+  },
+  {
+    file: 'shared/read/names.ts',
+    what: 'names that no request may have take the place of others',
+    from: ' AND NOT ${column} =~ $unquotable',
+    to: '',
+    tests: ['e2e/origin-names'],
+  },
 ]

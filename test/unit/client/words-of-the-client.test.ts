@@ -9,7 +9,7 @@ test.each([
   [errors.noSuchOrg('acme').message, 'create it with packets create'],
   [errors.fileExists('acme', 'people').message, '; pass --force to replace it'],
   [unusableBase('people', 'has no index: it was not published with asBase or base').message, '--force --as-base'],
-  [tooManyDeletions('1 of 3 nodes', 0.1).message, '; --delete-missing with a larger share allows it'],
+  [tooManyDeletions('1 of 3 nodes', 0.1).message, '; --delete-missing=SHARE allows a larger share'],
   ['fileName: required in at least one sub-request unless returnOnly is true', 'fileName: required; pass --name'],
   ['orgName: required in at least one sub-request unless returnOnly is true', 'orgName: required; pass --org'],
 ])('the client advises what it offers: %s', (ofService, ofClient) => {
