@@ -28,7 +28,7 @@ const failed = await publish('failed.json', {
 test('create makes an org, and leaves one that exists', async () => {
   const name = uniqueName('org')
   for (const _ of ['new', 'known']) {
-    expect(await packets('create', name)).toEqual({ code: 0, stdout: `${name} exists\n`, stderr: '' })
+    expect(await packets('create', name)).toEqual({ code: 0, stdout: `${name} is ready for packets\n`, stderr: '' })
   }
   expect((await client.get(`/1.0/publish/${name}`)).body).toMatchObject({ fileNames: [] })
   expect(JSON.parse((await packets('create', org, '--json')).stdout)).toEqual({ orgName: org })
