@@ -6,18 +6,31 @@ const unit = ['test/unit/**/*.test.ts', 'test/endurance/unit/**/*.test.ts', 'tes
 const stack = 'test/support/setup/global-setup.ts'
 
 /**
- * Files of the outer ring that run only in `npm run test:all`, or if they are named: they take long, and repeat at a
- * larger size or with other draws what a shorter test does.
+ * Files of the outer ring that run only in `npm run test:all`, or if they are named. They take long, and most repeat at
+ * a larger size, with other draws or on another database what a shorter test does.
  */
 const onlyInAll = [
+  'test/endurance/console/console.faults.test.ts',
   'test/endurance/e2e/base.deltas-add-up.test.ts',
   'test/endurance/e2e/base.public-graphs.test.ts',
   'test/endurance/e2e/manager.import-export.test.ts',
+  'test/endurance/e2e/relationship-ids.shared-by-many.test.ts',
+  'test/endurance/faults/files.large-org.test.ts',
+  'test/endurance/faults/manager.database-away.test.ts',
   'test/endurance/faults/manager.large-model.test.ts',
+  'test/endurance/faults/memory.stays-bounded.test.ts',
+  'test/endurance/faults/origins.never-end.test.ts',
+  'test/endurance/faults/queue.full-of-jobs.test.ts',
   'test/endurance/faults/redis.connections-made-again.test.ts',
   'test/endurance/faults/redis.takes-rights-away.test.ts',
   'test/endurance/faults/replay.killed-after-transactions.test.ts',
+  'test/endurance/faults/replay.killed-and-undone.test.ts',
+  'test/endurance/faults/selections.lose-their-workers.test.ts',
   'test/endurance/faults/soak.random-faults.test.ts',
+  'test/endurance/faults/store.away-for-long.test.ts',
+  'test/endurance/faults/submit.cut-between-commands.test.ts',
+  'test/endurance/faults/tenants.memory.test.ts',
+  'test/endurance/faults/tenants.models.test.ts',
   'test/endurance/integration/manager.deletes-in-steps.test.ts',
   'test/endurance/integration/packet.large-elements.test.ts',
   'test/endurance/integration/packet.origin-changes-meanwhile.test.ts',
@@ -25,17 +38,27 @@ const onlyInAll = [
   'test/endurance/integration/replay.undo-restores.test.ts',
   'test/endurance/integration/verify.finds-each-difference.test.ts',
   'test/endurance/integration/verify.reports-types-apart.test.ts',
+  'test/endurance/replay/cleanups.of-every-id-type.test.ts',
   'test/endurance/replay/duplicates.refused-or-exact.test.ts',
   'test/endurance/replay/films.of-two-revisions.test.ts',
+  'test/endurance/replay/generated-cases.dry-run.test.ts',
   'test/endurance/replay/generated-cases.into-neo4j-3-5.test.ts',
   'test/endurance/replay/generated-cases.into-neo4j-5.test.ts',
   'test/endurance/replay/generated-cases.large.test.ts',
+  'test/endurance/replay/generated-cases.models.test.ts',
   'test/endurance/replay/generated-cases.option-pairs.test.ts',
+  'test/endurance/replay/generated-cases.undo-restores.test.ts',
   'test/endurance/replay/grouped.replays-equal.test.ts',
+  'test/endurance/replay/neo4j-2026.origin-target-manager.test.ts',
   'test/endurance/replay/odd-names.replay-equal.test.ts',
+  'test/endurance/replay/other-databases.origin-and-target.test.ts',
   'test/endurance/replay/type-matrix.ids-replay-equal.test.ts',
   'test/endurance/replay/type-matrix.properties-replay-equal.test.ts',
   'test/endurance/replay/whole-graph.replays-equal.test.ts',
+  'test/endurance/unit/api/worst-bodies.test.ts',
+  'test/endurance/unit/patterns.are-linear.test.ts',
+  'test/endurance/unit/patterns.take-no-time.test.ts',
+  'test/endurance/unit/publish/keep-lists.memory.test.ts',
 ]
 
 const inner = ['test/!(endurance)/**', 'test/*.test.ts']
