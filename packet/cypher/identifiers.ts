@@ -4,8 +4,9 @@
  */
 export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
+/** What no name may have. Java reads the source of this expression alike. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const unquotable = /[\\\u0000-\u001f\u007f-\u009f]/
+export const unquotable = /[\\\u0000-\u001f\u007f-\u009f]/
 
 /**
  * Whether a statement's text can contain this name: no backslash, control character or lone surrogate, and not too

@@ -1,4 +1,4 @@
-import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
+import { byCodePoint, isQuotable, unquotable } from '../../packet/cypher/identifiers.ts'
 import type { OriginNames } from '../../wire/origin-names.ts'
 import type { Origin } from '../origin/connect.ts'
 import { malformed } from '../origin/origin-cursor.ts'
@@ -32,16 +32,13 @@ export async function readNames(origin: Origin): Promise<OriginNames> {
 
 const isOffered = (name: string) => name.length <= longestOffered && isQuotable(name)
 
-/** What `isQuotable` refuses, as a regular expression of Java that matches whole names. */
-const unquotable = '(?s).*[\\\\\\x00-\\x1f\\x7f-\\x9f].*'
-
 /** Names that may be offered, and one more than an answer has. */
 async function namesOf(origin: Origin, procedure: string, column: string): Promise<string[]> {
   const names: string[] = []
   const query = `CALL ${procedure}() YIELD ${column} WITH ${column}
     WHERE size(${column}) <= ${longestOffered} AND NOT ${column} =~ $unquotable
     RETURN ${column} ORDER BY ${column} LIMIT ${mostNames + 1}`
-  await origin.each(query, { unquotable }, (row) => {
+  await origin.each(query, { unquotable: `(?s).*${unquotable.source}.*` }, (row) => {
     const name = row.text()
     // Another kind of server may ignore these limits. Some count a character of two UTF-16 units once.
     if (names.length > mostNames || name.length > 2 * longestOffered)

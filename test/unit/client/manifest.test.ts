@@ -37,3 +37,19 @@ test('inspect says when a packet expires, also of one that was downloaded', asyn
   expect(stdout).toContain(`\nexpires: ${expiresAt}\n`)
   expect(JSON.parse((await runCli(['inspect', directory, '--json'])).stdout)).toMatchObject({ expiresAt })
 })
+
+test('inspect says that a packet is masked, and nothing of masks otherwise', async () => {
+  const masking = { key: 'one', sha256: 'a'.repeat(64) }
+  for (const [more, line] of [
+    [{ masking }, `masked: by rules with the digest ${masking.sha256}, hashes with the key one`],
+    [{ masking: { ...masking, key: null } }, `masked: by rules with the digest ${masking.sha256}`],
+    [{}, undefined],
+  ] as const) {
+    const { directory, get } = await startPacketService(undefined, more)
+    await get()
+    const { stdout } = await runCli(['inspect', directory])
+    expect(stdout.split('\n').find((one) => one.startsWith('masked'))).toBe(line)
+    const { masking: told } = JSON.parse((await runCli(['inspect', directory, '--json'])).stdout)
+    expect(told).toEqual('masking' in more ? more.masking : null)
+  }
+})
