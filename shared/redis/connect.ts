@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis, type RedisOptions } from 'ioredis'
+import { Redis, type RedisOptions, SentinelConnector } from 'ioredis'
 import type { RedisAddress, SentinelGroup } from '../config/redis-address.ts'
 import { isErrorReply, refusalOf } from '../errors/redis-refusal.ts'
 import { hideReconnection } from './reconnection.ts'
@@ -97,6 +97,17 @@ function createReconnectOnError() {
   }
 }
 
+/**
+ * Listens to no Sentinel while it asks one for the primary. In ioredis 6.0.0 a failover that is announced in that time
+ * ends the client for good, and all of its copies can meet it: each command fails until the process is restarted.
+ */
+class FailoverConnector extends SentinelConnector {
+  override connect(...args: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {
+    this.disconnect()
+    return super.connect(...args)
+  }
+}
+
 function optionsOf({ database, hasTls, ...group }: SentinelGroup): RedisOptions {
   return {
     // The client's own defaults of users and passwords are null, too.
@@ -106,6 +117,7 @@ function optionsOf({ database, hasTls, ...group }: SentinelGroup): RedisOptions 
     ...(hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     // Without it a client of a frozen primary stays with it after the failover, and a worker blocks for ever.
     failoverDetector: true,
+    Connector: FailoverConnector as RedisOptions['Connector'],
     // A Sentinel that was restarted must be heard again soon, or its message of a failover is missed.
     sentinelReconnectStrategy: () => 1_000,
   }
