@@ -57,4 +57,11 @@ export const redis: readonly Mutant[] = [
     to: 'views.filter(() => runId)',
     tests: ['unit/redis/promotable'],
   },
+  {
+    file: 'shared/redis/connect.ts',
+    what: 'a client that hears of a failover while it asks for the primary ends for good',
+    from: '    this.disconnect()\n    return super.connect(...args)',
+    to: '    return super.connect(...args)',
+    tests: ['faults/redis.failover-while-reconnecting'],
+  },
 ]
