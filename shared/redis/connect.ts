@@ -99,7 +99,7 @@ function createReconnectOnError() {
 
 /**
  * Listens to no Sentinel while it asks one for the primary. In ioredis 6.0.0 a failover that is announced in that time
- * ends the client for good, and all of its copies can meet it: each command fails until the process is restarted.
+ * ends the client for good: every command fails until the process restarts.
  */
 class FailoverConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>): ReturnType<SentinelConnector['connect']> {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { createBudget } from '../../../api/http/budget.ts'
 import { findMentions } from '../../../api/publish/find-mentions.ts'
@@ -28,9 +28,10 @@ async function find(change: Partial<Generations>, after?: string): Promise<Menti
   return (answer as { value: Mentions }).value
 }
 
-test('a page ends after ten seconds, and the next one goes on behind it', async () => {
+test('a page ends after ten seconds, and the next one continues behind it', async () => {
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
   const slow: Partial<Generations> = {
     current(name) {
       now += 4_000
@@ -44,7 +45,6 @@ test('a page ends after ten seconds, and the next one goes on behind it', async 
     pages.push(unknown.map(({ fileName }) => fileName))
     after = next ?? undefined
   } while (after !== undefined && pages.length < 20)
-  clock.mockRestore()
   expect(pages.map(({ length }) => length)).toEqual([3, 3, 3, 1])
   expect(new Set(pages.flat()).size).toBe(10)
 })
