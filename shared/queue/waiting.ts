@@ -7,33 +7,30 @@ import { queueKey } from '../redis/keys.ts'
 import { readFleet } from './fleet.ts'
 import { readPause } from './pause.ts'
 
-/** Readers of jobs share one look at the pause and the workers for this long. */
-const lookMs = 200
+/** Readers of jobs share one count of the workers for this long. */
+const countMs = 200
 /** BullMQ keeps the time of a delayed job in its score, with the order in the low twelve bits. */
 const scoresPerMs = 0x1000
 
-interface Look {
-  at: number
-  seen: Promise<{ paused: JobRecord['paused']; hasWorkers: boolean }>
-}
-
 /** Records that say of each unfinished job why it does not run: since when the queue is paused, or what it waits for. */
 export function withWaiting(records: JobRecords, redis: Redis): JobRecords {
-  let look: Look | null = null
-  async function readBoth() {
-    const [pause, fleet] = await Promise.all([readPause(redis), readFleet(redis)])
-    // It does not say who paused the queue.
-    return { paused: pause && { since: pause.since }, hasWorkers: fleet.workers > 0 }
+  let count: { at: number; hasWorkers: Promise<boolean> } | null = null
+  function hasWorkersShared() {
+    if (count === null || performance.now() - count.at > countMs) {
+      count = { at: performance.now(), hasWorkers: readFleet(redis).then(({ workers }) => workers > 0) }
+    }
+    return count.hasWorkers
   }
-  function readShared() {
-    if (look === null || performance.now() - look.at > lookMs) look = { at: performance.now(), seen: readBoth() }
-    return look.seen
+  // A job does not say who paused the queue.
+  const readSince = async () => {
+    const pause = await readPause(redis)
+    return pause && { since: pause.since }
   }
 
   async function told<Some extends JobRecord | null | undefined>(jobs: Some[]): Promise<Some[]> {
     const open = jobs.flatMap((job) => (job && !isFinished(job) ? [job] : []))
     if (open.length === 0) return jobs
-    const [{ paused, hasWorkers }, places] = await Promise.all([readShared(), placesOf(redis, open)])
+    const [paused, hasWorkers, places] = await Promise.all([readSince(), hasWorkersShared(), placesOf(redis, open)])
     const waits = new Map(open.map(({ id }, at) => [id, waitingOf(places[at] as Place, hasWorkers)]))
     return jobs.map((job) =>
       job && waits.has(job.id) ? { ...job, paused, waiting: waits.get(job.id) } : job,

@@ -101,12 +101,15 @@ test('whoever may see a job sees that the queue is paused, and not who paused it
   expect(await pausedOf()).toBeNull()
 })
 
-test('a run under way ends during the pause', async () => {
+test('a run under way shows the pause at once, and ends during it', async () => {
   onTestFinished(async () => void (await resume()))
   stuck.hold()
   const running = await submit('running', { dbUrl: `bolt://${stuck.address}` })
   await expect.poll(() => stateOf(running), { timeout: 30_000 }).toBe('running')
-  await pause()
+  const pausedOf = async () => (await client.get<{ paused: unknown }>(running)).body.paused
+  expect(await pausedOf()).toBeNull()
+  const { since } = (await pause()) ?? {}
+  expect(await pausedOf()).toEqual({ since })
   stuck.letGo()
   await expect.poll(() => stateOf(running), { timeout: 30_000 }).toBe('succeeded')
 })
