@@ -4,6 +4,7 @@ import { createLog, type Logger } from '../observability/log.ts'
 import { sourceStack } from '../observability/source-map.ts'
 import { exitIfBroken } from './build.ts'
 import { Releases } from './releases.ts'
+import { collectOnceIdle } from './start-memory.ts'
 import { trustAuthorities } from './trust.ts'
 
 type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
@@ -33,6 +34,7 @@ export async function startProgram(name: Program, start: Start, checkFiles?: Che
   try {
     await start(config, log, releases)
     log.info('started')
+    collectOnceIdle()
     log.info({ signal: await signalled }, 'stopping')
   } catch (error) {
     log.fatal({ err: withSources(error) }, 'could not start')

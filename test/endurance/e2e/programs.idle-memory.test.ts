@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { ownService } from '../../support/programs/own-service.ts'
+
+const megabytesOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000
+
+test.each(['api', 'worker'] as const)('an idle %s gives back the memory of its start', async (name) => {
+  const { service } = await ownService({ workers: 0 })
+  const program = name === 'api' ? (await service.startApi()).api : await service.startWorker()
+  const started = megabytesOf(program.pid)
+  await expect.poll(() => megabytesOf(program.pid), { timeout: 60_000 }).toBeLessThan(started - 5)
+})
