@@ -130,4 +130,11 @@ export const worker: readonly Mutant[] = [
     to: 'return true',
     tests: ['integration/slice-results.count-once'],
   },
+  {
+    file: 'shared/lifecycle/start-memory.ts',
+    what: 'a program under load stops for a collection of its memory',
+    from: 'utilization < 0.1',
+    to: 'utilization < 2',
+    tests: ['unit/lifecycle/start-memory'],
+  },
 ]
