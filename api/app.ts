@@ -5,14 +5,14 @@ import type { AnswerHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 import { endpoints } from './endpoints.ts'
 import { serveHealth } from './health.ts'
-import { serveConsole } from './http/console.ts'
-import { docs } from './http/docs.ts'
+import { checkHead } from './http/body/unreadable.ts'
 import { handleErrors } from './http/error-handler.ts'
 import { setSecurityHeaders } from './http/headers.ts'
 import { mountEndpoints } from './http/mount.ts'
+import { serveConsole } from './http/pages/console.ts'
+import { docs } from './http/pages/docs.ts'
 import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
-import { checkHead } from './http/unreadable.ts'
 
 // Below this size a round trip costs more than the bytes that compression saves.
 const compressedFromBytes = 16 * 1024

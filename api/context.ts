@@ -17,7 +17,7 @@ import { watchChannel } from '../shared/redis/channel-watch.ts'
 import { connectForChanges, connectPatient, connectProducer } from '../shared/redis/connect.ts'
 import { openRedis } from '../shared/redis/fit.ts'
 import { openStorage } from '../shared/storage/storage.ts'
-import { createBudget } from './http/budget.ts'
+import { createBudget } from './http/body/budget.ts'
 
 /**
  * Bytes of unanswered lists in one API; one token may use half. Beyond this limit the answer is `503 processBusy`, or

@@ -1,6 +1,6 @@
 import { readTokens } from '../shared/auth/static-tokens.ts'
 import { parseConsole } from '../shared/config/console.ts'
-import { readPage } from './http/console.ts'
+import { readPage } from './http/pages/console.ts'
 
 /** What is wrong with the files that the settings of an API name or need, a line each. Contract 11. */
 export function* problemsOfFiles(

@@ -8,7 +8,7 @@ import { createApp } from './app.ts'
 import { createApiContext } from './context.ts'
 import { problemsOfFiles } from './files-of-settings.ts'
 import { apiHealth } from './health.ts'
-import { answerUnreadable } from './http/unreadable.ts'
+import { answerUnreadable } from './http/body/unreadable.ts'
 
 await startProgram('api', start, problemsOfFiles)
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Client, createClient } from './client.ts'
 import type { Context } from './context.ts'
 import { usageError } from './exit.ts'
 import { type ProgressKind, progressKinds } from './progress.ts'
 import { readSecret } from './secrets.ts'
+import { type Client, createClient } from './service/client.ts'
 
 /** The options of every command. */
 export interface CommonOptions {

@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver, type QueryObserverOptions } from '@tanstack/query-core'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { ServiceError } from '../client/service-error.ts'
+import { ServiceError } from '../client/service/service-error.ts'
 
 /** What was asked for: the last answer, and the last error, which leaves the answer in place. */
 export interface Asked<T> {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Client, createClient } from '../client/client.ts'
-import { ServiceError } from '../client/service-error.ts'
+import { type Client, createClient } from '../client/service/client.ts'
+import { ServiceError } from '../client/service/service-error.ts'
 import type { WhoAmI } from '../wire/whoami.ts'
 import { queries } from './data.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ServiceError } from '../client/service-error.ts'
+import { ServiceError } from '../client/service/service-error.ts'
 import { signIn } from './session.ts'
 import { Page } from './ui/page.tsx'
 import { Problem } from './ui/shown.tsx'

@@ -10,7 +10,7 @@ import { script } from '../shared/redis/script.ts'
 import { longestLinkSeconds } from '../shared/storage/links.ts'
 import { type SweepRules, type Swept, sweepStorage } from '../shared/storage/sweep.ts'
 import { isFinished } from '../wire/job-states.ts'
-import { longestRetryAfterMs } from './consume-callbacks.ts'
+import { longestRetryAfterMs } from './callbacks/consume-callbacks.ts'
 import type { WorkerContext } from './context.ts'
 
 const dayMs = 24 * 3_600_000

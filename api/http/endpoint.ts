@@ -7,7 +7,7 @@ import type { PublishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Access } from './access.ts'
 import type { EventStream } from './event-stream.ts'
-import type { RequestHeader } from './openapi-schemas.ts'
+import type { RequestHeader } from './pages/openapi-schemas.ts'
 
 /** A handler's response; the status defaults to 200. */
 export type Answer = { status?: number; headers?: Record<string, string> } & (

@@ -1,5 +1,5 @@
 import type { ApiContext } from '../context.ts'
-import type { Reservation } from './budget.ts'
+import type { Reservation } from './body/budget.ts'
 import type { Input } from './endpoint.ts'
 
 /**

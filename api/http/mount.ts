@@ -13,13 +13,13 @@ import { issuesOf } from '../../shared/validation/issues.ts'
 import type { ApiContext } from '../context.ts'
 import { auditRefusals } from './audit-refusals.ts'
 import { principalOf } from './authenticate.ts'
+import { jsonBody, releaseBody } from './body/json-body.ts'
+import { readingFor } from './body/reading.ts'
 import type { Answer, Endpoint, Input } from './endpoint.ts'
 import { sendEvents } from './event-stream.ts'
 import { parseIfMatch } from './if-match.ts'
 import { isNamed } from './if-none-match.ts'
-import { jsonBody, releaseBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
-import { readingFor } from './reading.ts'
 
 /**
  * Mounts every endpoint. A path answers a method that it does not take with 405 and lists the allowed ones. Fixed paths

@@ -2,9 +2,9 @@ import { bytesText } from '../../packet/bytes-text.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { Packets } from '../../shared/storage/packets.ts'
+import { mostNameBytes } from './body/reading.ts'
 import type { Answer } from './endpoint.ts'
 import { once, wholeNumber } from './query.ts'
-import { mostNameBytes } from './reading.ts'
 
 /** File names of one page: the largest `limit`. Beyond this limit the answer is `400 invalidRequest`. */
 const maxNames = 100_000

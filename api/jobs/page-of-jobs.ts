@@ -3,7 +3,7 @@ import { eachJob, pageSize } from '../../shared/jobs/job-list.ts'
 import type { JobBrief, JobList } from '../../shared/jobs/job-records.ts'
 import { jobView } from '../../wire/job.ts'
 import type { ApiContext } from '../context.ts'
-import { chunkedText } from '../http/chunked-text.ts'
+import { chunkedText } from '../http/body/chunked-text.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import * as fields from '../../shared/models/fields.ts'
 import { grnTypeOf } from '../../shared/models/grn.ts'
 import { propertyImpl } from '../../shared/models/resources.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 import type { BodyReader } from '../http/endpoint.ts'
-import { zodBody } from '../http/zod-body.ts'
 
 /** Bytes of the body of any other request about models. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 1024 * 1024

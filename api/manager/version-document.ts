@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { documentedNodeType, documentedProperty } from '../../shared/models/fields.ts'
-import { zodBody } from '../http/zod-body.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 
 /** Bytes of a document to import. Beyond this limit the answer is `413 bodyTooLarge`. */
 const limitBytes = 16 * 1024 * 1024

@@ -3,9 +3,9 @@ import { longestKeyBytes, namePiece, orgName } from '../../packet/names.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
 import { fileListBody } from '../../wire/publish-response.ts'
 import { orgInPath } from '../http/access.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { answerPage, paging } from '../http/page.ts'
-import { zodBody } from '../http/zod-body.ts'
 
 /**
  * File names of one search. Beyond this limit the answer is `400 invalidRequest`: each prefix is a separate lookup in

@@ -10,10 +10,10 @@ import { parsePosition, positionText } from '../../shared/storage/listing/positi
 import { unlessUnreadable } from '../../shared/storage/manifest.ts'
 import { type Mentions as Answer, mentions } from '../../wire/mentions.ts'
 import { orgInPath } from '../http/access.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 import { once, wholeNumber } from '../http/query.ts'
-import { zodBody } from '../http/zod-body.ts'
 
 /** Packets of one page of a search for mentions. Beyond this limit the answer is `400 invalidRequest`. */
 const mostPackets = 1_000

@@ -7,8 +7,8 @@ import { readNames } from '../../shared/read/names.ts'
 import { publishFields } from '../../shared/request/fields.ts'
 import { originNames } from '../../wire/origin-names.ts'
 import { noOrg } from '../http/access.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { zodBody } from '../http/zod-body.ts'
 import { publishExample } from '../submission/examples.ts'
 
 /** Bytes of the body of a request for names. Beyond this limit the answer is `413 bodyTooLarge`. */

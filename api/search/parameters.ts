@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseStrategyName, strategyNames } from '../../shared/models/search/strategies.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
-import { zodBody } from '../http/zod-body.ts'
+import { zodBody } from '../http/body/zod-body.ts'
 
 /** Characters of a name in a search. Beyond this limit the answer is `400 invalidRequest`. */
 const longestName = 255

@@ -4,7 +4,7 @@ import { indexNames, indexPolicy } from '../../shared/models/search/index-policy
 import { isIndexable } from '../../shared/models/search/strategies.ts'
 import { sharedManager } from '../../shared/models/versions.ts'
 import type { ApiContext } from '../context.ts'
-import { chunkedText } from '../http/chunked-text.ts'
+import { chunkedText } from '../http/body/chunked-text.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { requireModels } from '../manager/require-models.ts'
 

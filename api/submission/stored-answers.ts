@@ -1,4 +1,4 @@
-import { tooMuchOfToken } from '../http/openapi-schemas.ts'
+import { tooMuchOfToken } from '../http/pages/openapi-schemas.ts'
 
 /** Outcomes of a stored publish other than success. Contract 3. */
 export const storedAnswers: Readonly<Record<number, string>> = {

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { usageError } from '../exit.ts'
-import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, type ProgressOptions, progressOption } from '../options.ts'
+import { followJob, requireSucceeded } from '../service/follow-job.ts'
 
 interface Options extends CommonOptions, ProgressOptions {
   follow?: true

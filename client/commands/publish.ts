@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { DryRun } from '../../wire/dry-run.ts'
 import { type Context, printable, printLines, printResult } from '../context.ts'
-import { dryRunLines } from '../dry-run-lines.ts'
 import { different, usageError } from '../exit.ts'
-import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobLines } from '../format.ts'
 import { type CommonOptions, openService, type ProgressOptions, progressOption } from '../options.ts'
-import { type RequestOptions, readRequests, staying, withRequest } from '../publish-request.ts'
+import { dryRunLines } from '../request/dry-run-lines.ts'
+import { type RequestOptions, readRequests, staying, withRequest } from '../request/publish-request.ts'
+import { followJob, requireSucceeded } from '../service/follow-job.ts'
 
 interface Options extends CommonOptions, ProgressOptions, RequestOptions {
   wait: boolean

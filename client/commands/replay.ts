@@ -4,10 +4,12 @@ import { type Context, printResult } from '../context.ts'
 import { different, Failure, usageError } from '../exit.ts'
 import { number, plural } from '../format.ts'
 import { type CommonOptions, progressOption } from '../options.ts'
-import { openRejects, type Rejects } from '../rejects.ts'
 import { namesOf } from '../replay/preflight/constraints.ts'
 import type { ReplayReport } from '../replay/replay.ts'
 import { dryRun } from '../replay/verify/verify.ts'
+import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import { baseOf } from '../source/source.ts'
+import { openRejects, type Rejects } from '../target/rejects.ts'
 import {
   type ReplayingOptions,
   recordFileOf,
@@ -16,11 +18,9 @@ import {
   requireConsistent,
   runReplay,
   withReplaying,
-} from '../replaying.ts'
-import { resolveSource, sourceHelp } from '../source/resolve.ts'
-import { baseOf } from '../source/source.ts'
-import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { comparedIn, comparedText, differenceLines, runComparison, sayBase } from '../verifying.ts'
+} from '../target/replaying.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target/target.ts'
+import { comparedIn, comparedText, differenceLines, runComparison, sayBase } from '../target/verifying.ts'
 
 interface Options extends CommonOptions, TargetOptions, ReplayingOptions {
   onError: 'stop' | 'collect'

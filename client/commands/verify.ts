@@ -6,11 +6,11 @@ import { drawDifferences } from '../picture/picture-of-differences.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { verifyState } from '../replay/state/verify-state.ts'
 import { verify as compare } from '../replay/verify/verify.ts'
-import { withLanes } from '../replaying.ts'
 import { chainOf } from '../source/chain.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { baseOf } from '../source/source.ts'
-import { readTarget, type TargetOptions, withTarget } from '../target.ts'
+import { withLanes } from '../target/replaying.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target/target.ts'
 import {
   type Compare,
   type ComparisonOptions,
@@ -21,7 +21,7 @@ import {
   verifyLines,
   warnOfConstraints,
   withSample,
-} from '../verifying.ts'
+} from '../target/verifying.ts'
 
 interface Options extends CommonOptions, TargetOptions, ComparisonOptions, PictureOptions {
   state?: true

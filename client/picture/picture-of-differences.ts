@@ -1,7 +1,7 @@
 import { typeBetween } from '../../packet/kinds/kinds.ts'
 import { number } from '../format.ts'
 import type { Difference } from '../replay/verify/reader.ts'
-import { differenceWords } from '../verifying.ts'
+import { differenceWords } from '../target/verifying.ts'
 import { type Picture, shortened } from './picture.ts'
 
 /** Where differences are: at the nodes with a label (`to` is null), or between the nodes of two labels. */

@@ -1,8 +1,8 @@
 import { SourceBroken } from '../../packet/broken.ts'
-import { withinTime } from '../delay.ts'
 import { size } from '../format.ts'
-import { persist } from '../persist.ts'
-import { noAnswer, ServiceError } from '../service-error.ts'
+import { withinTime } from '../service/delay.ts'
+import { persist } from '../service/persist.ts'
+import { noAnswer, ServiceError } from '../service/service-error.ts'
 import { longestPart } from './source.ts'
 
 const passing = [429, 500, 502, 503, 504]

@@ -8,7 +8,7 @@ import type { Input } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import type { PartSource } from '../replay/source/load-part.ts'
 import { manifestFile } from '../replay/source/packet-directory.ts'
-import { jsonOrNull } from '../requests.ts'
+import { jsonOrNull } from '../service/requests.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import { bareSource, once, partOf, type Source, sourceOf } from './source.ts'
 

@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso'
 import { statementVersions } from '../../client/format.ts'
 import { describeProperty, pictureOfModel } from '../../client/picture/picture-of-model.ts'
-import { path } from '../../client/requests.ts'
+import { path } from '../../client/service/requests.ts'
 import { uniqueness } from '../../packet/cypher/schema.ts'
 import type { Model as Exported } from '../../wire/model.ts'
 import { useAsked } from '../data.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { printableLine } from '../../client/context.ts'
-import { path } from '../../client/requests.ts'
+import { path } from '../../client/service/requests.ts'
 import { useAsked } from '../data.ts'
 import { modelHref, withQuery } from '../links.ts'
 import { useSignedIn } from '../session.ts'

@@ -1,4 +1,4 @@
-import { faultText, jsonFault } from '../../client/json-fault.ts'
+import { faultText, jsonFault } from '../../client/request/json-fault.ts'
 import type { PublishFields } from '../../shared/request/fields.ts'
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }

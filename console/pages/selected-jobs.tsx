@@ -1,5 +1,5 @@
 import { plural } from '../../client/format.ts'
-import { path } from '../../client/requests.ts'
+import { path } from '../../client/service/requests.ts'
 import type { Job } from '../../wire/job.ts'
 import { isFinished } from '../../wire/job-states.ts'
 import type { Session } from '../session.ts'

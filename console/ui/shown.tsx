@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ServiceError } from '../../client/service-error.ts'
+import { ServiceError } from '../../client/service/service-error.ts'
 import { type Asked, mayPass } from '../data.ts'
 
 interface Props<T> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dryRunLines } from '../../client/dry-run-lines.ts'
+import { dryRunLines } from '../../client/request/dry-run-lines.ts'
 import { run } from '../../dev/replay/neo4j.ts'
 import type { DryRun } from '../../wire/dry-run.ts'
 import { prepare } from '../support/clients/e2e.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
+import { consumeCallbacks } from '../../worker/callbacks/consume-callbacks.ts'
 import { callbackOf, endedJob } from '../support/jobs/ended-jobs.ts'
 import { ownWorker } from '../support/programs/own-worker.ts'
 import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'

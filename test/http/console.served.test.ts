@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
-import { serveConsole } from '../../api/http/console.ts'
+import { serveConsole } from '../../api/http/pages/console.ts'
 import { documentedErrors, runbook } from '../../dev/tools/build-console.ts'
 import { ownService } from '../support/programs/own-service.ts'
 

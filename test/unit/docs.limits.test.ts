@@ -28,7 +28,7 @@ const leftOut: Record<string, string[]> = {
     'parts/part-buffer.ts largestSpareBytes',
   ],
   'They are sizes of one step, and another step follows.': [
-    'http/chunked-text.ts maxBlockMs',
+    'body/chunked-text.ts maxBlockMs',
     'lifecycle/collect.ts mostItems',
     'listing/listed-packets.ts mostKeys',
     'listing/objects-below.ts longestStart',

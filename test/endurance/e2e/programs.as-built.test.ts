@@ -72,5 +72,5 @@ test('a built API without a file of Swagger UI does not start, and its log names
   const { status, output } = start(directory, 'api', { ...inject('service').env, AUTH_DISABLED: 'true' })
   expect(status).toBe(1)
   expect(output).toContain('dist/swagger-ui/swagger-ui.css')
-  expect(output).toContain('(api/http/docs.ts:')
+  expect(output).toContain('(api/http/pages/docs.ts:')
 })

@@ -144,7 +144,7 @@ export const replay: readonly Mutant[] = [
     tests: ['e2e/cli.copy'],
   },
   {
-    file: 'client/copy-key.ts',
+    file: 'client/target/copy-key.ts',
     what: 'a copy that continues publishes again',
     from: 'kept ?? randomUUID()',
     to: 'randomUUID()',

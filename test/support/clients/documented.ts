@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { endpoints } from '../../../api/endpoints.ts'
-import { openApiDocument } from '../../../api/http/openapi.ts'
+import { openApiDocument } from '../../../api/http/pages/openapi.ts'
 import type { Client, ClientAnswer } from '../../../dev/client.ts'
 
 interface Content {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBudget } from '../../../api/http/budget.ts'
+import { createBudget } from '../../../api/http/body/budget.ts'
 
 const codeOf = (take: () => unknown): string | null => {
   try {

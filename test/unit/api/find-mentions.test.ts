@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
-import { createBudget } from '../../../api/http/budget.ts'
+import { createBudget } from '../../../api/http/body/budget.ts'
 import { findMentions } from '../../../api/publish/find-mentions.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'
 import type { StoredState } from '../../../shared/storage/manifest.ts'

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
-import { createBudget } from '../../../api/http/budget.ts'
+import { createBudget } from '../../../api/http/body/budget.ts'
 import type { Input } from '../../../api/http/endpoint.ts'
 import { listJobs } from '../../../api/jobs/list-jobs.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ofOneRequest, ServiceError } from '../../../client/service-error.ts'
+import { ofOneRequest, ServiceError } from '../../../client/service/service-error.ts'
 
 test('an error of one request leaves out its place in the list, and no other place', () => {
   const error = new ServiceError(

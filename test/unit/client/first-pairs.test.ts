@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstPairs } from '../../../client/first-pairs.ts'
+import { firstPairs } from '../../../client/target/first-pairs.ts'
 
 const pairs = [
   '{"statement":"MERGE (n {a: \\"}{\\"})","parameters":{"id":"x","list":[{"a":[]}]}}',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobsIn } from '../../../client/job-events.ts'
+import { jobsIn } from '../../../client/service/job-events.ts'
 import type { Job } from '../../../wire/job.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/servers/fake-service.ts'

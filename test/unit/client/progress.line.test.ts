@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { faultText, type JsonFault, jsonFault } from '../../../client/json-fault.ts'
 import { progressLine } from '../../../client/progress.ts'
 import { durationText, remainingSeconds } from '../../../client/remaining.ts'
+import { faultText, type JsonFault, jsonFault } from '../../../client/request/json-fault.ts'
 
 test('a line of progress has percentage, remaining time and rate, and fits the terminal', () => {
   const step = { done: 77, total: 100, text: 'reading: 61,858 pairs, 12 parts, 14.5 MB', count: 61_858 }

@@ -79,7 +79,7 @@ test('ids that are not UTF-8 are refused instead of changed', async () => {
 })
 
 test('a copy does not overwrite a file that it did not write', async () => {
-  const { openCopyKey } = await import('../../../client/copy-key.ts')
+  const { openCopyKey } = await import('../../../client/target/copy-key.ts')
   const { other } = files()
   const options = { lanes: 'auto', batch: 1, state: other } as const
   writeFileSync(`${other}.copy`, 'mine')

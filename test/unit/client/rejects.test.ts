@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openRejects } from '../../../client/rejects.ts'
+import { openRejects } from '../../../client/target/rejects.ts'
 import { parsePart } from '../../../packet/parts/parse-part.ts'
 import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 
@@ -83,7 +83,7 @@ test('a file that cannot be created is refused', async () => {
 
 test('a file that cannot grow is a failure in a sentence, and is whole without the pair', () => {
   const file = newFile()
-  const module = join(import.meta.dirname, '../../../client/rejects.ts')
+  const module = join(import.meta.dirname, '../../../client/target/rejects.ts')
   const script = `
     import { openRejects } from ${JSON.stringify(module)}
     const rejects = await openRejects(process.env.FILE)

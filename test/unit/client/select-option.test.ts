@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSelect } from '../../../client/select-option.ts'
+import { parseSelect } from '../../../client/request/select-option.ts'
 
 test.each([
   ['Airport', { label: 'Airport' }],

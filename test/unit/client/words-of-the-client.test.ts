@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMulti } from '../../../api/publish/create-multi.ts'
 import { inClientsWords } from '../../../client/hints.ts'
-import { staying } from '../../../client/publish-request.ts'
+import { staying } from '../../../client/request/publish-request.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import { tooManyDeletions, unusableBase } from '../../../shared/errors/of-states.ts'
 import type { PublishFields } from '../../../shared/request/fields.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as errors from '../../../shared/errors/catalogue.ts'
-import { callbackFailureOf } from '../../../worker/callback-failure.ts'
+import { callbackFailureOf } from '../../../worker/callbacks/callback-failure.ts'
 
 test.each([
   [errors.callbackUrlRefused(), 'notAllowed'],

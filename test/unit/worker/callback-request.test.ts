@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '../../../shared/jobs/job.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
-import { callbackRequest } from '../../../worker/callback-request.ts'
+import { callbackRequest } from '../../../worker/callbacks/callback-request.ts'
 
 const names = { orgName: '"acme"', fileName: '"people.json"' }
 const job = recordOf({ id: 'j1', kind: '"publish"', state: 'failed', attempt: '1', ...names })

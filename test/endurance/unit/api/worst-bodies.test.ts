@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { keyProblem, shapeOf } from '../../../../api/http/json-shape.ts'
+import { keyProblem, shapeOf } from '../../../../api/http/body/json-shape.ts'
 import { createMulti } from '../../../../api/publish/create-multi.ts'
 import { createRelationships } from '../../../../api/publish/create-relationships.ts'
 import type { Issue } from '../../../../shared/errors/app-error.ts'
