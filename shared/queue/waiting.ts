@@ -22,7 +22,7 @@ export function withWaiting(records: JobRecords, redis: Redis): JobRecords {
     return count.hasWorkers
   }
   // A job does not say who paused the queue.
-  const readSince = async () => {
+  const readPaused = async () => {
     const pause = await readPause(redis)
     return pause && { since: pause.since }
   }
@@ -30,7 +30,7 @@ export function withWaiting(records: JobRecords, redis: Redis): JobRecords {
   async function told<Some extends JobRecord | null | undefined>(jobs: Some[]): Promise<Some[]> {
     const open = jobs.flatMap((job) => (job && !isFinished(job) ? [job] : []))
     if (open.length === 0) return jobs
-    const [paused, hasWorkers, places] = await Promise.all([readSince(), hasWorkersShared(), placesOf(redis, open)])
+    const [paused, hasWorkers, places] = await Promise.all([readPaused(), hasWorkersShared(), placesOf(redis, open)])
     const waits = new Map(open.map(({ id }, at) => [id, waitingOf(places[at] as Place, hasWorkers)]))
     return jobs.map((job) =>
       job && waits.has(job.id) ? { ...job, paused, waiting: waits.get(job.id) } : job,
