@@ -5,9 +5,10 @@ import { redisNow } from '../redis/connect.ts'
 import { stalePlainFilesKey } from '../redis/keys.ts'
 import { script } from '../redis/script.ts'
 import type { Generation } from '../storage/generations.ts'
+import type { ListedPacket } from '../storage/listing/listed-packets.ts'
 import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { copyCommitted, isNameBlocked, refreshPlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, isNameBlocked, isViewOf, refreshPlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { inBatches } from '../store/batches.ts'
 
@@ -103,6 +104,16 @@ export function createPacketViews(
     markStale: (name: string) =>
       loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
     refresh,
+    /**
+     * Like `refresh`, for a packet that was listed with its latest generation, and with the number of parts that its marker
+     * says readers see (null: its markers do not say). One whose views are right takes two requests, or none if there are
+     * no plain files.
+     */
+    refreshListed: (name: string, { generation, parts }: Pick<ListedPacket, 'generation' | 'parts'>) =>
+      loggingFailure(async () => {
+        const isRight = parts !== null && (isEnabled ? await isViewOf(store, generations, name, generation) : parts > 0)
+        if (!isRight) await refresh(name)
+      }),
     /**
      * Like `refresh`, with fewer requests, for a packet that was just committed. `isNew`: the commit found neither a
      * generation nor a plain file of the name. The copies and the marker are there when it returns; soon after, it looks

@@ -21,10 +21,24 @@ export async function refreshPlainFiles(store: ObjectStore, generations: Generat
   for (let round = 0; round < mostRounds; round++) {
     const highest = await generations.highest(name)
     if (highest === null) return
-    if (isVisible(highest.manifest, store.now())) await copyParts(store, generations, name, highest.manifest)
-    else for (const { key } of await plainFilesOf(store, generations, name)) await store.remove(key)
+    const parts = shownParts(store, highest.manifest)
+    if (!(await correct(store, name, parts, await plainFilesOf(store, generations, name)))) return
     if ((await generations.highest(name))?.generation === highest.generation) return
   }
+}
+
+/** Whether the view is what readers see while this generation is the latest. Takes a get and a list. */
+export async function isViewOf(
+  store: ObjectStore,
+  generations: Generations,
+  name: string,
+  latest: number,
+): Promise<boolean> {
+  const seen = await generations.seenAt(name, latest)
+  if (seen === null || seen === 'gone') return false
+  const present = await plainFilesOf(store, generations, name)
+  const { missing, surplus } = differenceOf(name, shownParts(store, seen.manifest), present)
+  return missing.length + surplus.length === 0
 }
 
 /**
@@ -39,38 +53,46 @@ export async function copyCommitted(
   isNew: boolean,
 ): Promise<void> {
   if (hasExpired(manifest, store.now())) return refreshPlainFiles(store, generations, name)
-  await copyParts(store, generations, name, manifest, isNew ? [] : undefined)
+  await correct(store, name, manifest.parts, isNew ? [] : await plainFilesOf(store, generations, name))
 }
 
 /** Whether a plain file is a copy of this part already, as far as a listing says. */
 const isCopyOf = ({ bytes, etag, storedBytes = bytes }: ManifestPart, object: StoredObject | undefined): boolean =>
   object?.bytes === storedBytes && object.etag === etag
 
-async function copyParts(
-  store: ObjectStore,
-  generations: Generations,
-  name: string,
-  { parts }: Manifest,
-  existing?: readonly StoredObject[],
-): Promise<void> {
-  const wanted = partNames(name, parts.length)
-  const present = existing ?? (await plainFilesOf(store, generations, name))
+const shownParts = (store: ObjectStore, manifest: Manifest) => (isVisible(manifest, store.now()) ? manifest.parts : [])
+
+/** What a view lacks of these parts, and which files it has besides. */
+function differenceOf(name: string, parts: readonly ManifestPart[], present: readonly StoredObject[]) {
+  const names = partNames(name, parts.length)
   const found = new Map(present.map((object) => [object.key, object]))
-  const blocked = await inBatches([...wanted.entries()], async ([index, key]) => {
-    const part = parts[index] as ManifestPart
-    if (isCopyOf(part, found.get(key))) return null
-    return store.copy(part.key, key).then(
+  const wanted = parts.map((part, index) => ({ part, key: names[index] as string }))
+  const missing = wanted.filter(({ part, key }) => !isCopyOf(part, found.get(key)))
+  for (const key of names) found.delete(key)
+  return { missing, surplus: [...found.keys()] }
+}
+
+/** Makes a view of these parts. @returns whether anything of it was to be changed. */
+async function correct(
+  store: ObjectStore,
+  name: string,
+  parts: readonly ManifestPart[],
+  present: readonly StoredObject[],
+): Promise<boolean> {
+  const { missing, surplus } = differenceOf(name, parts, present)
+  const blocked = await inBatches(missing, ({ part, key }) =>
+    store.copy(part.key, key).then(
       () => null,
       (error) => {
         if (isNameBlocked(error)) return error
         throw error
       },
-    )
-  })
-  const kept = new Set(wanted)
-  for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
+    ),
+  )
+  for (const key of surplus) await store.remove(key)
   // Only then, because files of an earlier packet must not stay in place of a file that the store cannot keep.
   for (const error of blocked) if (error !== null) throw error
+  return missing.length + surplus.length > 0
 }
 
 /** Whether the store can never keep a file of this name, as it is now. */

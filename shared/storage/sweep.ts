@@ -3,7 +3,8 @@ import { inBatches } from '../store/batches.ts'
 import { probes, type StoredObject } from '../store/object-store.ts'
 import type { Generations } from './generations.ts'
 import { hiddenBelow, markerKey, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
-import { keysOf, type Manifest, unlessUnreadable } from './manifest.ts'
+import type { ListedPacket } from './listing/listed-packets.ts'
+import { hasExpired, keysOf, type Manifest, unlessUnreadable } from './manifest.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
@@ -17,8 +18,8 @@ export interface SweepRules {
   orphanedMs: number
   /** Whether any run of this job may still commit. */
   isAlive(jobId: string): Promise<boolean>
-  /** Brings a packet's plain files up to date. */
-  refreshPlainFiles(name: string): Promise<void>
+  /** Brings a packet's views up to date; `listed`: as the sweep has just listed it. */
+  refresh(name: string, listed?: Pick<ListedPacket, 'generation' | 'parts'>): Promise<void>
   /** Called once for each packet that is skipped. */
   unreadable(name: string, error: AppError): void
   signal: AbortSignal
@@ -80,8 +81,10 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
     const present = new Set(ascending.map(({ key }) => key))
     const latest = ascending.at(-1)
-    // Do this first, because copies are recognized by the generations that they belong to.
-    if (present.size > 1 || !isRemoval(markers.get(latest?.key))) await rules.refreshPlainFiles(name)
+    if (present.size > 1 || !isRemoval(markers.get(latest?.key))) {
+      const listed = latest && { generation: numberOf(latest), parts: shownBy(markers.get(latest.key)) }
+      await rules.refresh(name, listed)
+    }
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
       // Successors only get younger from here on, so nothing further is due.
@@ -100,6 +103,12 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
         await removeMarkers(manifestKey)
     }
     if (latest && mayHaveToGo(markers.get(latest.key))) await sweepLatest(name, latest, markers.get(latest.key))
+  }
+
+  /** The number of parts that readers see by these markers; null if they do not agree, or there is none. */
+  function shownBy([only, another]: readonly StoredObject[] = []): number | null {
+    const marker = only && !another ? parseMarkerKey(only.key) : null
+    return marker && (hasExpired(marker, store.now()) ? 0 : marker.parts)
   }
 
   const isLongExpired = (expiresAt?: string) => expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
@@ -126,7 +135,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     rules.signal.throwIfAborted()
     if (!(await generations.removeAt(name, numberOf(latest)))) return
     swept.expired++
-    await rules.refreshPlainFiles(name)
+    await rules.refresh(name)
   }
 
   async function sweepRun(objects: readonly StoredObject[], references: References) {
@@ -167,8 +176,8 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 }
 
 /**
- * Whether a generation with these markers says that there is no packet. If it is the only one left, nobody knows which
- * plain files were copies, so there is nothing to refresh. This saves time, because there may be many of these names.
+ * Whether a generation with these markers says that there is no packet. If it is the only one left, an earlier sweep has
+ * refreshed the views. This saves time, because there may be many of these names.
  */
 const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
   markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)

@@ -26,7 +26,7 @@ const round = (storage: Storage, now = Date.now() + 2 * hour) =>
     now,
     supersededMs: 1_000 * hour,
     orphanedMs: 1_000 * hour,
-    async refreshPlainFiles(name) {
+    async refresh(name) {
       await refreshPlainFiles(storage.store, storage.generations, name)
       await markLatest(storage.store, storage.generations, name)
     },

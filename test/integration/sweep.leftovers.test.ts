@@ -80,7 +80,7 @@ test('a sweep updates every packet’s plain files, also those of removed packet
   for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
   await remove(storage, 'a/g')
   const repaired: string[] = []
-  await sweep(storage, { refreshPlainFiles: async (name) => void repaired.push(name) })
+  await sweep(storage, { refresh: async (name) => void repaired.push(name) })
   expect(repaired).toEqual(['a/f', 'a/g', 'b/f'])
 })
 
@@ -105,10 +105,10 @@ test('an aborted sweep looks at no further packet', async () => {
   for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
   const stopping = new AbortController()
   const refreshed: string[] = []
-  const refreshPlainFiles = async (name: string) => {
+  const refresh = async (name: string) => {
     refreshed.push(name)
     stopping.abort(new Error('stopping'))
   }
-  await expect(sweep(storage, { refreshPlainFiles, signal: stopping.signal })).rejects.toThrow('stopping')
+  await expect(sweep(storage, { refresh, signal: stopping.signal })).rejects.toThrow('stopping')
   expect(refreshed).toEqual(['a/f'])
 })

@@ -98,7 +98,7 @@ describe('superseded generations', () => {
     await storage.store.put('a/f', Buffer.from('1'))
     await remove(storage, 'a/f')
     const refresh = (name: string) => refreshPlainFiles(storage.store, storage.generations, name)
-    expect(await sweep(storage, { refreshPlainFiles: refresh })).toEqual({ ...nothing, generations: 1, parts: 1 })
+    expect(await sweep(storage, { refresh })).toEqual({ ...nothing, generations: 1, parts: 1 })
     expect(await storage.reopen().packets.list('a', [''])).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { SecretKey } from '../../config/lists.ts'
 import { secretKeyOf } from '../../redis/keys.ts'
@@ -56,7 +56,7 @@ export type Secrets = ReturnType<typeof createSecrets>
 /** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job cannot be decrypted. */
 export function seal({ id, key }: SecretKey, jobId: string, text: string): string {
   const nonce = randomBytes(12)
-  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(jobId))
+  const cipher = createCipheriv(algorithm, createSecretKey(key), nonce).setAAD(Buffer.from(jobId))
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return [id, ...[nonce, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64'))].join('.')
 }
@@ -68,7 +68,7 @@ export function unseal(keys: readonly SecretKey[], jobId: string, sealed: string
   const key = keys.find((candidate) => candidate.id === id)
   if (!key || !nonce || !tag || !text) return null
   try {
-    const decipher = createDecipheriv(algorithm, key.key, nonce, { authTagLength: 16 })
+    const decipher = createDecipheriv(algorithm, createSecretKey(key.key), nonce, { authTagLength: 16 })
       .setAAD(Buffer.from(jobId))
       .setAuthTag(tag)
     return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')

@@ -29,7 +29,7 @@ test.each([1, 2, 3])(
     const sweep = () =>
       sweepAll(storageOn(store), {
         isAlive: async (jobId) => alive.has(jobId),
-        refreshPlainFiles: (name) => refreshPlainFiles(store, storageOn(store).generations, name),
+        refresh: (name) => refreshPlainFiles(store, storageOn(store).generations, name),
       })
 
     /** One run of a job: dies with its parts staged, commits, or removes the packet. */

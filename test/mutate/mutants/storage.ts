@@ -72,6 +72,13 @@ export const storage: readonly Mutant[] = [
     tests: ['integration/plain-files.of-a-commit'],
   },
   {
+    file: 'shared/jobs/packet-views.ts',
+    what: 'a sweep leaves a packet without its marker',
+    from: 'parts !== null && (isEnabled',
+    to: '(isEnabled',
+    tests: ['integration/sweep.few-requests'],
+  },
+  {
     file: 'shared/storage/listing/list-names.ts',
     what: 'what others put under the name of a removed packet is listed as theirs',
     from: 'if (parts || expiresAt !== undefined) return true',

@@ -10,7 +10,7 @@ export const sweep = (storage: Storage, rules: Partial<SweepRules> = {}) =>
     supersededMs: 0,
     orphanedMs: 0,
     isAlive: async () => false,
-    refreshPlainFiles: async () => {},
+    refresh: async () => {},
     unreadable: (_, error) => {
       throw error
     },

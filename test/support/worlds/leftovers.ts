@@ -26,7 +26,7 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
       const job = await records.read(jobId)
       return job !== null && !isFinished(job)
     },
-    refreshPlainFiles: (name) => refreshPlainFiles(storage.store, storage.generations, name),
+    refresh: (name) => refreshPlainFiles(storage.store, storage.generations, name),
     ...rules,
   })
 }

@@ -125,7 +125,7 @@ describe('with 1,000 packets', () => {
       listing: (opened: Started) => opened.packets.page('a', [''], { limit: 1_000 }),
       sweep: (opened: Started) => sweep(opened, { now: Date.now(), orphanedMs }),
       sweepWithPlainFiles: (opened: Started) =>
-        sweep(opened, { now: Date.now(), orphanedMs, refreshPlainFiles: (name) => refresh(opened, name) }),
+        sweep(opened, { now: Date.now(), orphanedMs, refresh: (name) => refresh(opened, name) }),
     }
     const costs = async (storage: Started) => {
       const requests: Record<string, number> = {}

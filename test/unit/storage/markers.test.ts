@@ -22,8 +22,7 @@ const markersOf = async (storage: Started) =>
   (await keysBelow(storage, 'a/.generations/')).filter((key) => parseGenerationKey(key) === null)
 const commit = ({ generations }: Started, manifest: Manifest) => generations.commit(name, manifest, options)
 
-const sweep = ({ store }: Started, refreshPlainFiles = async () => {}) =>
-  sweepAll(storageOn(store), { refreshPlainFiles })
+const sweep = ({ store }: Started, refresh = async () => {}) => sweepAll(storageOn(store), { refresh })
 
 describe('a marker', () => {
   test.each([1, 2, 12])('a marker records that a packet has %i parts', async (parts) => {
