@@ -1,5 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 import type { StoredObject } from './object-store.ts'
+import { queryOf } from './signer.ts'
 
 export interface ListRequest {
   prefix: string
@@ -20,9 +21,6 @@ export interface ListedPage {
   token: string
 }
 
-const escaped = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-
 /** The query of ListObjectsV2, sorted as signatures need it. */
 export function listQuery({ prefix, delimiter, keys, after, token }: ListRequest): string {
   const parameters = {
@@ -34,9 +32,7 @@ export function listQuery({ prefix, delimiter, keys, after, token }: ListRequest
     prefix,
     ...(after === '' ? {} : { 'start-after': after }),
   }
-  return Object.entries(parameters)
-    .map(([name, value]) => `${name}=${escaped(value)}`)
-    .join('&')
+  return queryOf(parameters)
 }
 
 // Entities are decoded here, because the parser leaves numeric ones, which Go writes for quotes.

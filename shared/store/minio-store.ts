@@ -13,7 +13,7 @@ import { refusesLateRequests } from './late-request.ts'
 import { canStartAfter, type ListRequest, listQuery, parseListing, withoutDotSegments } from './listing.ts'
 import type { KeysBelowKeys, ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 import { probeStore } from './requirements.ts'
-import { createSigner } from './signer.ts'
+import { createSigner, escaped, queryOf, type Signer } from './signer.ts'
 import { isTaken, nullWhenMissing, outcomeOf, refusalOf, retried, storeError } from './store-answers.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 
@@ -37,9 +37,10 @@ export function openMinioStore(
   known: KeysBelowKeys = 'hidden',
 ): ObjectStore {
   const clock = createStoreClock()
-  const plainClient = clientOf(settings, clock)
+  const signer = createSigner(settings)
+  const publicAddress = new URL(settings.publicEndpoint)
+  const plainClient = clientOf(settings, clock, signer)
   const client = timed(plainClient, requests, outcomeOf, observe)
-  const links = linksOf(settings)
   const { bucket } = settings
   const { list } = timed({ list: listPage }, { list: 'list' }, outcomeOf, observe)
   const { removeTogether } = timed({ removeTogether: removeKeys }, { removeTogether: 'remove' }, outcomeOf, observe)
@@ -196,10 +197,12 @@ export function openMinioStore(
         if (!isDone) await inBatches(some, remove)
       }
     },
-    sign: (key, lifetimeSeconds, fileName) =>
-      links.presignedGetObject(bucket, key, lifetimeSeconds, {
-        'response-content-disposition': contentDisposition(fileName.split('/').at(-1) as string),
-      }),
+    async sign(key, lifetimeSeconds, fileName) {
+      const disposition = contentDisposition(fileName.split('/').at(-1) as string)
+      const path = `/${bucket}/${key.split('/').map(escaped).join('/')}`
+      const query = queryOf({ 'response-content-disposition': disposition })
+      return signer.link(publicAddress, `${path}?${query}`, lifetimeSeconds)
+    },
     async probe() {
       await ensureBucket(client, settings, isEncrypted)
       const probed = await probeStore(this)
@@ -231,29 +234,17 @@ const requests = {
 } as const
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
-function clientOf(settings: StoreSettings, clock: StoreClock): Client {
-  const { protocol } = new URL(settings.endpoint)
+function clientOf(settings: StoreSettings, clock: StoreClock, signer: Signer): Client {
+  const { hostname, port, protocol } = new URL(settings.endpoint)
   return new Client({
-    ...serverAt(settings.endpoint, settings.region),
-    transport: boundedTransport(protocol, settings.timeoutSeconds * 1_000, clock, createSigner(settings)),
-    retryOptions: { disableRetry: true },
-  })
-}
-
-/** Makes presigned links, and no request. */
-function linksOf({ publicEndpoint, region, accessKey, secretKey }: StoreSettings): Client {
-  return new Client({ ...serverAt(publicEndpoint, region), accessKey, secretKey })
-}
-
-function serverAt(endpoint: string, region: string) {
-  const { hostname, port, protocol } = new URL(endpoint)
-  return {
     endPoint: hostname,
     port: port === '' ? undefined : Number(port),
     useSSL: protocol === 'https:',
-    region,
+    region: settings.region,
     pathStyle: true,
-  }
+    transport: boundedTransport(protocol, settings.timeoutSeconds * 1_000, clock, signer),
+    retryOptions: { disableRetry: true },
+  })
 }
 
 /** The region in which AWS makes a bucket unless the request names another one. */

@@ -15,12 +15,14 @@ export const unsignedPayload = 'UNSIGNED-PAYLOAD'
 /** Headers that proxies and agents may change. */
 const unsigned = new Set(['authorization', 'content-length', 'content-type', 'user-agent'])
 
+const algorithm = 'AWS4-HMAC-SHA256'
+
 const hmac = (key: string | KeyObject, text: string) => createHmac('sha256', key).update(text).digest()
 
 export type Signer = ReturnType<typeof createSigner>
 
 /**
- * Signs requests as AWS does (Signature Version 4, in headers). The key depends only on the day, so it is derived once a
+ * Signs requests, in headers, and links as AWS does (Signature Version 4). The key depends only on the day, so it is derived once a
  * day: the client derives it again for each request, with four HMACs. It is a `KeyObject`: with a key of bytes an HMAC takes
  * 28 µs instead of 5 (Node.js 24.18 to 24.21).
  */
@@ -39,36 +41,59 @@ export function createSigner({
     return ofDay.key
   }
 
+  /** The signature of a request at a time, such as `20130524T000000Z`, over these of its headers. */
+  function signatureOf({ method, path, headers }: UnsignedRequest, names: string[], payload: string, time: string) {
+    const [resource = '', query = ''] = path.split('?')
+    const canonical = [
+      method,
+      resource,
+      sortedQuery(query),
+      ...names.map((name) => `${name}:${headers[name]?.trim().replace(/ +/g, ' ')}`),
+      '',
+      names.join(';'),
+      payload,
+    ]
+    const day = time.slice(0, 8)
+    const text = [algorithm, time, scopeOf(day), hash('sha256', canonical.join('\n'))].join('\n')
+    return hmac(keyOf(day), text).toString('hex')
+  }
+
+  const scopeOf = (day: string) => `${day}/${region}/s3/aws4_request`
+  const credentialAt = (time: string) => `${accessKey}/${scopeOf(time.slice(0, 8))}`
+
   return {
     /**
      * The headers of the signed request. `payload`: the SHA-256 of the body in hexadecimal, or `unsignedPayload`; `at`:
      * the time of the signature, by which the store judges its age.
      */
     sign({ method, path, headers }: UnsignedRequest, payload: string, at = new Date()): Record<string, string> {
-      const time = at.toISOString().replace(/[:-]|\.\d{3}/g, '')
-      const day = time.slice(0, 8)
+      const time = timeOf(at)
       const sent: Record<string, string> = { ...headers, 'x-amz-date': time, 'x-amz-content-sha256': payload }
       const names = Object.keys(sent)
         .filter((name) => !unsigned.has(name))
         .sort()
-      const [resource = '', query = ''] = path.split('?')
-      const canonical = [
-        method,
-        resource,
-        sortedQuery(query),
-        ...names.map((name) => `${name}:${sent[name]?.trim().replace(/ +/g, ' ')}`),
-        '',
-        names.join(';'),
-        payload,
-      ]
-      const scope = `${day}/${region}/s3/aws4_request`
-      const text = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical.join('\n'))].join('\n')
-      const signature = hmac(keyOf(day), text).toString('hex')
-      const authorization = `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
-      return { ...sent, authorization }
+      const signature = signatureOf({ method, path, headers: sent }, names, payload, time)
+      const credential = `Credential=${credentialAt(time)}, SignedHeaders=${names.join(';')}`
+      return { ...sent, authorization: `${algorithm} ${credential}, Signature=${signature}` }
+    },
+    /** A link to GET `path` at `origin`, such as `https://s3.example.org`, which ends `seconds` after `at`. */
+    link({ origin, host }: Pick<URL, 'origin' | 'host'>, path: string, seconds: number, at = new Date()): string {
+      const time = timeOf(at)
+      const added = {
+        'X-Amz-Algorithm': algorithm,
+        'X-Amz-Credential': credentialAt(time),
+        'X-Amz-Date': time,
+        'X-Amz-Expires': String(seconds),
+        'X-Amz-SignedHeaders': 'host',
+      }
+      const whole = `${path}${path.includes('?') ? '&' : '?'}${queryOf(added)}`
+      const request = { method: 'GET', path: whole, headers: { host } }
+      return `${origin}${whole}&X-Amz-Signature=${signatureOf(request, ['host'], unsignedPayload, time)}`
     },
   }
 }
+
+const timeOf = (at: Date) => at.toISOString().replace(/[:-]|\.\d{3}/g, '')
 
 /** Parameters in order; one without a value as `name=`. */
 const sortedQuery = (query: string): string =>
@@ -77,4 +102,14 @@ const sortedQuery = (query: string): string =>
     .filter((parameter) => parameter !== '')
     .map((parameter) => (parameter.includes('=') ? parameter : `${parameter}=`))
     .sort()
+    .join('&')
+
+/** Percent-encodes all but what signatures leave as it is. */
+export const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** A query of these parameters, in this order. */
+export const queryOf = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${name}=${escaped(value)}`)
     .join('&')
