@@ -146,7 +146,9 @@ async function buildInto(folder: string): Promise<string[]> {
   const inputs = await Promise.all(
     names.map((name) =>
       bundle(name, join(folder, `${name}.mjs`), {
-        // Lines stay readable, because the stacks of most errors name lines of the built file.
+        // Names stay, and lines stay short, because the stacks of most errors name lines of the built file.
+        minifyWhitespace: true,
+        lineLimit: 120,
         sourcemap: 'linked',
         sourcesContent: false,
         define: { BUILT_FILE: JSON.stringify(builtFile(name)) },
