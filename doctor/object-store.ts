@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../shared/errors/app-error.ts'
 import { openMinioStore } from '../shared/store/minio-store.ts'
-import { type KeysBelowKeys, type ObjectStore, type Outcome, probeKey } from '../shared/store/object-store.ts'
+import { type KeysBelowKeys, type ObjectStore, type ProbeOutcome, probeKey } from '../shared/store/object-store.ts'
 import { answerOf } from '../shared/store/store-answers.ts'
 import { type Check, codeOf, type Finding, fail, ok, warn } from './finding.ts'
 
@@ -12,7 +12,7 @@ const [noticedMs, refusedMs] = [30_000, 15 * 60_000]
 /** Checks the list that the programs check at start (shared/store/requirements.ts); creates a missing bucket. */
 export const checkObjectStore: Check = async function* ({ storage }) {
   const store = openMinioStore(storage)
-  let outcomes: Outcome[]
+  let outcomes: ProbeOutcome[]
   try {
     outcomes = await store.probe()
   } catch (error) {

@@ -153,6 +153,14 @@ test('only the tests of test/endurance have long forms or options, and no other 
   expect(others.filter(imports)).toEqual([])
 })
 
+test('no two exported types of the packet format, the wire and the service have one name', () => {
+  const shared = product.filter((file) => /^(packet|wire|shared)\//.test(file))
+  const names = shared.flatMap((file) =>
+    [...text(file).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name),
+  )
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
+
 test('the environment is read in one place by the service, and in one by the client', () => {
   const readers = ['client/environment.ts', 'shared/config/config.ts']
   expect(product.filter((file) => text(file).includes('process.env')).sort()).toEqual(readers)

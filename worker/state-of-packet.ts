@@ -8,11 +8,11 @@ import { partStored } from '../shared/observability/events.ts'
 import { readBase, requireIndices } from '../shared/publish/state/base.ts'
 import { writeDeletions } from '../shared/publish/state/deletions.ts'
 import {
-  type Comparison,
   compareStates,
   type Gone,
   isRelationship,
   linesByNewEnds,
+  type StateComparison,
 } from '../shared/publish/state/gone.ts'
 import { createPairIndex, type PairIndex } from '../shared/publish/state/index-pairs.ts'
 import { createKeyKinds } from '../shared/publish/state/key-kinds.ts'
@@ -79,7 +79,7 @@ export async function openState(context: WorkerContext, job: JobRecord) {
   /** The parts and the content of a packet with deletions. `before`: the base's state; `stored`: lines of the new one. */
   async function withDeletions(
     { staging, parts, content }: Packet,
-    { gone, renamed: mayBeRenamed, missing, before }: Comparison & { missing: Scratch; before: StoredState },
+    { gone, renamed: mayBeRenamed, missing, before }: StateComparison & { missing: Scratch; before: StoredState },
     stored: StoredState['lines'],
     signal: AbortSignal,
   ): Promise<Pick<Packet, 'parts' | 'content'>> {
@@ -172,7 +172,10 @@ async function* counted(all: AsyncIterable<Gone>, counts: { relationships: numbe
 }
 
 /** What is known of those keys that the new state does not have as nodes. `lines`: of the new state. */
-async function stillGone(renamed: Comparison['renamed'], lines: AsyncIterable<Buffer>): Promise<Comparison['renamed']> {
+async function stillGone(
+  renamed: StateComparison['renamed'],
+  lines: AsyncIterable<Buffer>,
+): Promise<StateComparison['renamed']> {
   if (renamed.size === 0) return renamed
   using sorter = createSorter()
   for (const key of renamed.keys()) sorter.addLines(Buffer.from(`${key}\n`))
@@ -187,7 +190,7 @@ async function stillGone(renamed: Comparison['renamed'], lines: AsyncIterable<Bu
  */
 async function* toDelete(
   chunks: Iterable<Buffer>,
-  comparison: Pick<Comparison, 'renamed'>,
+  comparison: Pick<StateComparison, 'renamed'>,
   lines: () => AsyncIterable<Buffer>,
 ): AsyncGenerator<Gone> {
   using sorter = createSorter()

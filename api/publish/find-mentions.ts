@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { orgName } from '../../packet/names.ts'
-import { type Mentions, mentionsIn } from '../../shared/publish/state/mentions.ts'
+import { type FoundMentions, mentionsIn } from '../../shared/publish/state/mentions.ts'
 import { ids } from '../../shared/request/fields.ts'
 import { maxIds } from '../../shared/request/rules.ts'
 import type { Generation } from '../../shared/storage/generations.ts'
@@ -8,7 +8,7 @@ import { generationsBelow, packetName } from '../../shared/storage/keys.ts'
 import { packetsBelow } from '../../shared/storage/listing/listed-packets.ts'
 import { parsePosition, positionText } from '../../shared/storage/listing/position.ts'
 import { unlessUnreadable } from '../../shared/storage/manifest.ts'
-import { type Mentions as Answer, mentions } from '../../wire/mentions.ts'
+import { type Mentions, mentions } from '../../wire/mentions.ts'
 import { orgInPath } from '../http/access.ts'
 import { zodBody } from '../http/body/zod-body.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
@@ -47,7 +47,7 @@ export const findMentions = defineEndpoint({
     await packets.requireOrg(orgName)
     listMemory(context, input)(heldBytes)
     const from = after === undefined ? {} : { after: packetName(orgName, parsePosition(after).name) }
-    const found: Answer = { packets: [], unknown: [], next: null }
+    const found: Mentions = { packets: [], unknown: [], next: null }
     const until = performance.now() + pageMs
     let last: string | null = null
     let seen = 0
@@ -70,7 +70,11 @@ export const findMentions = defineEndpoint({
   },
 })
 
-function add({ packets, unknown }: Answer, fileName: string, { generation, ids, unknown: reason }: Mentions): void {
+function add(
+  { packets, unknown }: Mentions,
+  fileName: string,
+  { generation, ids, unknown: reason }: FoundMentions,
+): void {
   if (ids.length > 0) packets.push({ fileName, generation, ids })
   if (reason !== null) unknown.push({ fileName, reason })
 }

@@ -37,8 +37,8 @@ const defaultTimeouts = {
 const maxHeaderSize = 48 * 1024
 
 /** Answers a request that the parser rejects. `response` is the response in progress if its body was being read. */
-export type OnUnreadable = (error: Unreadable, socket: Duplex, response: ServerResponse | undefined) => void
-export type Unreadable = Error & { code?: string; rawPacket?: Buffer }
+export type OnUnreadable = (error: UnreadableRequest, socket: Duplex, response: ServerResponse | undefined) => void
+export type UnreadableRequest = Error & { code?: string; rawPacket?: Buffer }
 
 /**
  * Serves until released, then answers requests in progress, for `graceMs` at most. Also passes requests without a Host

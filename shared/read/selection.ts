@@ -1,6 +1,6 @@
 import { quote } from '../../packet/cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
-import { formsOfAll, type Selector } from '../request/select.ts'
+import { formsOfAll, type NodeSelector } from '../request/select.ts'
 import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 
 /**
@@ -20,7 +20,7 @@ const mostNamed = 20
 const both = (texts: readonly string[]) => texts.join(' AND ')
 
 /** The conditions of a selector's `where`. Parameters are named by the place of the selector. */
-function whereOf({ where }: Selector, at: number): Condition {
+function whereOf({ where }: NodeSelector, at: number): Condition {
   return {
     text: both(where.map(({ property }, index) => `n.${quote(property)} IN $where_${at}_${index}`)),
     parameters: Object.fromEntries(where.map(({ asked }, index) => [`where_${at}_${index}`, formsOfAll(asked)])),
@@ -40,7 +40,7 @@ function labelCondition(labels: readonly string[], at: number): Condition {
  * The condition that a node `n` is selected. An internal id may belong to another node since the selection was listed,
  * and a node may have lost its label, so every read of listed nodes checks it again.
  */
-export function selectedCondition(selectors: readonly Selector[]): Condition {
+export function selectedCondition(selectors: readonly NodeSelector[]): Condition {
   const conditions = selectors.map((selector, at) => {
     const [labels, where] = [labelCondition(selector.labels, at), whereOf(selector, at)]
     return {
@@ -55,7 +55,7 @@ export function selectedCondition(selectors: readonly Selector[]): Condition {
 }
 
 /** Begins a query about the nodes of `$ids` that are selected. `filter`: a label that they need, too. */
-export function eachSelected(selectors: readonly Selector[], filter: string | null): Condition {
+export function eachSelected(selectors: readonly NodeSelector[], filter: string | null): Condition {
   const { text, parameters } = selectedCondition(selectors)
   const passes = filter === null ? '' : ` AND n:${quote(filter)}`
   // After `WITH` no index of a property is considered: the nodes are found by their ids.
@@ -65,13 +65,13 @@ export function eachSelected(selectors: readonly Selector[], filter: string | nu
 /** One label of a selector: what a search of the origin finds at once. */
 interface Search {
   label: string
-  selector: Selector
+  selector: NodeSelector
   at: number
   /** The selectors before it, and this one with the labels before this one: their nodes were found by earlier searches. */
-  earlier: readonly Selector[]
+  earlier: readonly NodeSelector[]
 }
 
-function* searchesOf(selectors: readonly Selector[]): Generator<Search> {
+function* searchesOf(selectors: readonly NodeSelector[]): Generator<Search> {
   for (const [at, selector] of selectors.entries()) {
     for (const [index, label] of selector.labels.entries()) {
       const before = index === 0 ? [] : [{ ...selector, labels: selector.labels.slice(0, index) }]
@@ -104,7 +104,7 @@ function matchOf({ label, selector, at, earlier }: Search, filter: string | null
  */
 export async function listSelected(
   origin: Pick<Origin, 'each'>,
-  selectors: readonly Selector[],
+  selectors: readonly NodeSelector[],
   { filter, atMost }: { filter: string | null; atMost?: number },
   take: (node: InternalId) => void,
 ): Promise<boolean> {
@@ -124,7 +124,11 @@ export async function listSelected(
 }
 
 /** Counts the nodes of a label that meet the selector; from the origin's statistics if it has no `where`. */
-export async function countSelected(origin: Pick<Origin, 'each'>, label: string, selector: Selector): Promise<number> {
+export async function countSelected(
+  origin: Pick<Origin, 'each'>,
+  label: string,
+  selector: NodeSelector,
+): Promise<number> {
   const { text, parameters } = matchOf({ label, selector, at: 0, earlier: [] }, null)
   return oneCount(origin, `${text} RETURN count(n)`, parameters)
 }
@@ -133,7 +137,7 @@ export async function countSelected(origin: Pick<Origin, 'each'>, label: string,
 export async function countAtSelected(
   origin: Pick<Origin, 'each'>,
   label: string,
-  selector: Selector,
+  selector: NodeSelector,
   { type, direction }: { type: string; direction: 'out' | 'in' },
 ): Promise<number> {
   const where = whereOf(selector, 0)

@@ -4,7 +4,7 @@ import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
 import { type Masking, maskingOf } from './mask/masking.ts'
 import { dividedTypes, type EveryType, mergeRelationshipTypes } from './relationship-types.ts'
-import { type Selector, selectorsOf } from './select.ts'
+import { type NodeSelector, selectorsOf } from './select.ts'
 
 /** How stale relationships are found: by far end, own id or both, or all of a type if the origin has none left at a node. */
 export type CleanupKind = 'none' | 'byFarEnd' | 'byFarEndAndId' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
@@ -18,7 +18,7 @@ export interface Plan {
   /** Label and id property of the origin ids. */
   index: { label: string; idProperty: string }
   /** The nodes to start from, if they are selected by label; null if `originIds` or `relationshipIds` name them. */
-  selectors: readonly Selector[] | null
+  selectors: readonly NodeSelector[] | null
   /** As requested: some may be repeated, here and among the relationship ids. */
   originIds: readonly string[]
   relationshipIds: readonly string[]

@@ -65,13 +65,13 @@ export const selectField = listOf<z.output<typeof element>>(
 export type SelectElement = z.output<typeof element>
 
 /** Nodes with one of these labels that meet all conditions. */
-export interface Selector {
+export interface NodeSelector {
   labels: readonly string[]
   where: readonly { property: string; asked: Value | readonly Value[] }[]
 }
 
 /** Reads `select`, given the labels of `mappedIndices`: one selector for each element, in their order. */
-export function selectorsOf(select: readonly SelectElement[], mapped: readonly string[]): Selector[] {
+export function selectorsOf(select: readonly SelectElement[], mapped: readonly string[]): NodeSelector[] {
   return select.map(({ label, where }) => ({
     labels: label === everyLabel ? mapped : [literal(label)],
     where: Object.entries(where ?? {}).map(([property, asked]) => ({ property, asked })),

@@ -34,7 +34,7 @@ export interface ListOptions {
 export type KeysBelowKeys = 'listed' | 'hidden' | 'refused'
 
 /** What a store must do (`requirements.ts`), and what is wrong with it; null if it holds. Both follow a subject. */
-export interface Outcome {
+export interface ProbeOutcome {
   holds: string
   problem: string | null
 }
@@ -81,7 +81,7 @@ export interface ObjectStore {
   /** A presigned GET URL of this object, valid for `lifetimeSeconds`; the download is saved as `fileName`. */
   sign(key: string, lifetimeSeconds: number, fileName: string): Promise<string>
   /** Creates a missing bucket, checks what the service requires of a store, and adapts to it. */
-  probe(): Promise<Outcome[]>
+  probe(): Promise<ProbeOutcome[]>
   /** Like `probe`. @throws Error that names everything that the store lacks. */
   prepare(): Promise<void>
   /** The store's time, by its last answer: epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import { inBatches } from './batches.ts'
-import { type KeysBelowKeys, type ObjectStore, type Outcome, probeKey } from './object-store.ts'
+import { type KeysBelowKeys, type ObjectStore, type ProbeOutcome, probeKey } from './object-store.ts'
 
 /**
  * What the service requires of an object store: the list that every start and the doctor check, and that
@@ -144,7 +144,7 @@ async function detectKeysBelowKeys(store: ObjectStore, own: OwnKeys): Promise<Ke
 }
 
 interface Probed {
-  outcomes: Outcome[]
+  outcomes: ProbeOutcome[]
   keysBelowKeys: KeysBelowKeys
 }
 

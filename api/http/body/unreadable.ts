@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import type { AppError } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
-import type { OnUnreadable, Unreadable } from '../../../shared/lifecycle/listen.ts'
+import type { OnUnreadable, UnreadableRequest } from '../../../shared/lifecycle/listen.ts'
 import type { ApiContext } from '../../context.ts'
 import { errorBody } from '../error-handler.ts'
 import { securityHeaders } from '../headers.ts'
@@ -36,13 +36,13 @@ export function answerUnreadable({ log, metrics }: Pick<ApiContext, 'log' | 'met
   }
 }
 
-function errorOf({ code }: Unreadable): AppError {
+function errorOf({ code }: UnreadableRequest): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') return errors.headTooLarge(largestHeadBytes)
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? errors.requestTimeout() : errors.malformedHttp()
 }
 
 /** The last packet starts with the request line, unless that came in an earlier packet. */
-const pathIn = ({ rawPacket }: Unreadable): string =>
+const pathIn = ({ rawPacket }: UnreadableRequest): string =>
   /^[A-Z]+ ([^ ?]+)/.exec(rawPacket?.toString('latin1', 0, 1_000) ?? '')?.[1] ?? ''
 
 function answerOf(error: AppError, path: string, requestId: string): string {

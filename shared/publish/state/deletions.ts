@@ -18,7 +18,7 @@ const mostCharacters = 1_000_000
 interface DeletionSettings {
   syntax: ParameterSyntax
   batchSize: number
-  /** Lines of nodes by the keys of others: see `Comparison`. */
+  /** Lines of nodes by the keys of others: see `StateComparison`. */
   renamed: ReadonlyMap<string, ReadonlySet<string>>
   sink: PartSink
 }

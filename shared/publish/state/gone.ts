@@ -20,7 +20,7 @@ export interface Gone {
 }
 
 /** What a comparison of two states finds. */
-export interface Comparison {
+export interface StateComparison {
   gone: { nodes: number; relationships: number }
   /**
    * Lines of nodes by the keys of others: a node that is found by the key at the target has the identity of the line now,
@@ -52,7 +52,7 @@ export async function compareStates(
   lines: AsyncIterable<Buffer> | Iterable<Buffer>,
   baseLines: AsyncIterable<Buffer> | Iterable<Buffer>,
   take: (gone: Gone) => void,
-): Promise<Comparison> {
+): Promise<StateComparison> {
   const gone = { nodes: 0, relationships: 0 }
   const renamed = new Map<string, Set<string>>()
   let names = 0
@@ -108,7 +108,7 @@ function goneOf(before: Group, now: Group | null): (string | null)[] {
  * The lines of a relationship by the identities that its ends have now, if one of them has another; null if none has. If
  * the new state lacks such a line, the relationship is gone.
  */
-export function linesByNewEnds(gone: Gone, { renamed }: Pick<Comparison, 'renamed'>): string[] | null {
+export function linesByNewEnds(gone: Gone, { renamed }: Pick<StateComparison, 'renamed'>): string[] | null {
   const { start, type, end, own } = relationshipOf(gone)
   const newOf = (node: Identity) => [...(renamed.get(nodeKeyOf(node)) ?? [])].map(nodeOf)
   const [starts, ends] = [newOf(start), newOf(end)]

@@ -9,10 +9,10 @@ import { isDamage, type StoredState } from '../../storage/manifest.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { afterString, afterValue } from './json-bytes-scan.ts'
 import { hashesOfKeys, newline } from './lines.ts'
-import { readLines, type Unreadable } from './stored.ts'
+import { readLines, type UnreadableState } from './stored.ts'
 
 /** What a packet says of some ids. */
-export interface Mentions {
+export interface FoundMentions {
   generation: number
   /** Those that it names. */
   ids: string[]
@@ -25,8 +25,8 @@ export async function mentionsIn(
   store: Storage['store'],
   { generation, manifest: { state, parts, content } }: Generation,
   ids: readonly string[],
-): Promise<Mentions> {
-  const known = (named: ReadonlySet<string>, unknown: WhyUnknown | null): Mentions => ({
+): Promise<FoundMentions> {
+  const known = (named: ReadonlySet<string>, unknown: WhyUnknown | null): FoundMentions => ({
     generation,
     ids: ids.filter((id) => named.has(id)),
     unknown: named.size === ids.length ? null : unknown,
@@ -58,7 +58,7 @@ export async function idsNamedBy(
   { lines }: Pick<StoredState, 'lines'>,
   keyKinds: readonly KeyKind[],
   ids: Iterable<string>,
-  unreadable: Unreadable,
+  unreadable: UnreadableState,
 ): Promise<Set<string>> {
   const wanted = new Map<string, string>()
   for (const id of ids) for (const form of idForms(id)) wanted.set(jsonOf(form), id)

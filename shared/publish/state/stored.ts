@@ -137,9 +137,13 @@ export function storeLines(sorter: Sorter, put: Put) {
 }
 
 /** Makes the error for a piece that cannot be read. */
-export type Unreadable = (problem: 'has been removed' | 'has a damaged index') => Error
+export type UnreadableState = (problem: 'has been removed' | 'has a damaged index') => Error
 
-type Read = (store: Storage['store'], pieces: readonly StatePiece[], unreadable: Unreadable) => AsyncGenerator<Buffer>
+type Read = (
+  store: Storage['store'],
+  pieces: readonly StatePiece[],
+  unreadable: UnreadableState,
+) => AsyncGenerator<Buffer>
 
 /** Reads pieces, one after the other; while one is in use, the next are on their way. */
 const reading = (contentOf: (bytes: Buffer) => Buffer | Promise<Buffer>): Read =>
