@@ -8,7 +8,7 @@ import type { Generation } from '../storage/generations.ts'
 import type { ListedPacket } from '../storage/listing/listed-packets.ts'
 import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { copyCommitted, isNameBlocked, isViewOf, refreshPlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, isNameBlocked, isShown, isViewOf, refreshPlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { inBatches } from '../store/batches.ts'
 
@@ -105,14 +105,14 @@ export function createPacketViews(
       loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
     refresh,
     /**
-     * Like `refresh`, for a packet that was listed with its latest generation, and with the number of parts that its marker
-     * says readers see (null: its markers do not say). One whose views are right takes two requests, or none if there are
-     * no plain files.
+     * Like `refresh`, for a packet that was listed with its latest generation, and with the number of parts that its
+     * marker says readers see (null: its markers do not say). If its views are right, that takes two requests on most
+     * stores, or one if there are no plain files.
      */
     refreshListed: (name: string, { generation, parts }: Pick<ListedPacket, 'generation' | 'parts'>) =>
       loggingFailure(async () => {
-        const isRight = parts !== null && (isEnabled ? await isViewOf(store, generations, name, generation) : parts > 0)
-        if (!isRight) await refresh(name)
+        const areRight = isEnabled ? isViewOf : isShown
+        if (parts === null || !(await areRight(store, generations, name, generation))) await refresh(name)
       }),
     /**
      * Like `refresh`, with fewer requests, for a packet that was just committed. `isNew`: the commit found neither a

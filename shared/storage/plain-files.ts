@@ -21,13 +21,24 @@ export async function refreshPlainFiles(store: ObjectStore, generations: Generat
   for (let round = 0; round < mostRounds; round++) {
     const highest = await generations.highest(name)
     if (highest === null) return
-    const parts = shownParts(store, highest.manifest)
-    if (!(await correct(store, name, parts, await plainFilesOf(store, generations, name)))) return
+    const present = await plainFilesOf(store, generations, name)
+    await correct(store, name, shownParts(store, highest.manifest), present)
     if ((await generations.highest(name))?.generation === highest.generation) return
   }
 }
 
-/** Whether the view is what readers see while this generation is the latest. Takes a get and a list. */
+/** Whether readers see a packet while this generation is the latest. */
+export async function isShown(
+  store: ObjectStore,
+  generations: Generations,
+  name: string,
+  latest: number,
+): Promise<boolean> {
+  const seen = await generations.seenAt(name, latest)
+  return seen !== null && seen !== 'gone' && isVisible(seen.manifest, store.now())
+}
+
+/** Whether the view is what readers see while this generation is the latest. Takes a get and a list on most stores. */
 export async function isViewOf(
   store: ObjectStore,
   generations: Generations,
@@ -72,13 +83,13 @@ function differenceOf(name: string, parts: readonly ManifestPart[], present: rea
   return { missing, surplus: [...found.keys()] }
 }
 
-/** Makes a view of these parts. @returns whether anything of it was to be changed. */
+/** Makes a view of these parts. */
 async function correct(
   store: ObjectStore,
   name: string,
   parts: readonly ManifestPart[],
   present: readonly StoredObject[],
-): Promise<boolean> {
+): Promise<void> {
   const { missing, surplus } = differenceOf(name, parts, present)
   const blocked = await inBatches(missing, ({ part, key }) =>
     store.copy(part.key, key).then(
@@ -92,7 +103,6 @@ async function correct(
   for (const key of surplus) await store.remove(key)
   // Only then, because files of an earlier packet must not stay in place of a file that the store cannot keep.
   for (const error of blocked) if (error !== null) throw error
-  return missing.length + surplus.length > 0
 }
 
 /** Whether the store can never keep a file of this name, as it is now. */

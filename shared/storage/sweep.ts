@@ -176,8 +176,8 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 }
 
 /**
- * Whether a generation with these markers says that there is no packet. If it is the only one left, an earlier sweep has
- * refreshed the views. This saves time, because there may be many of these names.
+ * Whether a generation with these markers says that there is no packet. If it is the only one left, sweeps have looked at
+ * its views before. This saves time, because there may be many of these names.
  */
 const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
   markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)

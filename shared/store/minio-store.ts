@@ -38,7 +38,7 @@ export function openMinioStore(
 ): ObjectStore {
   const clock = createStoreClock()
   const signer = createSigner(settings)
-  const publicAddress = new URL(settings.publicEndpoint)
+  let publicAddress: Promise<URL> | undefined
   const plainClient = clientOf(settings, clock, signer)
   const client = timed(plainClient, requests, outcomeOf, observe)
   const { bucket } = settings
@@ -199,9 +199,11 @@ export function openMinioStore(
     },
     async sign(key, lifetimeSeconds, fileName) {
       const disposition = contentDisposition(fileName.split('/').at(-1) as string)
-      const path = `/${bucket}/${key.split('/').map(escaped).join('/')}`
+      publicAddress ??= publicAddressOf(settings)
+      const { origin, host, pathname } = await publicAddress
+      const path = `${pathname}${key.split('/').map(escaped).join('/')}`
       const query = queryOf({ 'response-content-disposition': disposition })
-      return signer.link(publicAddress, `${path}?${query}`, lifetimeSeconds)
+      return signer.link({ origin, host }, `${path}?${query}`, lifetimeSeconds)
     },
     async probe() {
       await ensureBucket(client, settings, isEncrypted)
@@ -235,16 +237,29 @@ const requests = {
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
 function clientOf(settings: StoreSettings, clock: StoreClock, signer: Signer): Client {
-  const { hostname, port, protocol } = new URL(settings.endpoint)
+  const { protocol } = new URL(settings.endpoint)
   return new Client({
-    endPoint: hostname,
-    port: port === '' ? undefined : Number(port),
-    useSSL: protocol === 'https:',
-    region: settings.region,
-    pathStyle: true,
+    ...serverAt(settings.endpoint, settings.region),
     transport: boundedTransport(protocol, settings.timeoutSeconds * 1_000, clock, signer),
     retryOptions: { disableRetry: true },
   })
+}
+
+/** Where links find the bucket, with a `/` at its end. The client knows which endpoints of AWS it must rewrite. */
+async function publicAddressOf({ publicEndpoint, region, accessKey, secretKey, bucket }: StoreSettings): Promise<URL> {
+  const client = new Client({ ...serverAt(publicEndpoint, region), accessKey, secretKey })
+  return new URL('.', await client.presignedGetObject(bucket, 'key', 1))
+}
+
+function serverAt(endpoint: string, region: string) {
+  const { hostname, port, protocol } = new URL(endpoint)
+  return {
+    endPoint: hostname,
+    port: port === '' ? undefined : Number(port),
+    useSSL: protocol === 'https:',
+    region,
+    pathStyle: true,
+  }
 }
 
 /** The region in which AWS makes a bucket unless the request names another one. */

@@ -22,9 +22,9 @@ const hmac = (key: string | KeyObject, text: string) => createHmac('sha256', key
 export type Signer = ReturnType<typeof createSigner>
 
 /**
- * Signs requests, in headers, and links as AWS does (Signature Version 4). The key depends only on the day, so it is derived once a
- * day: the client derives it again for each request, with four HMACs. It is a `KeyObject`: with a key of bytes an HMAC takes
- * 28 µs instead of 5 (Node.js 24.18 to 24.21).
+ * Signs requests, in headers, and links as AWS does (Signature Version 4). The key depends only on the day, so it is
+ * derived once a day: the minio client derives it again for each signature, with four HMACs. It is a `KeyObject`: with a
+ * key of bytes an HMAC takes 28 µs instead of 5 (Node.js 24.18 to 24.21).
  */
 export function createSigner({
   accessKey,

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import fc from 'fast-check'
-import { Client } from 'minio'
 import { expect, test } from 'vitest'
-import { createSigner, escaped, queryOf, type UnsignedRequest } from '../../../shared/store/signer.ts'
+import { createSigner, type UnsignedRequest } from '../../../shared/store/signer.ts'
 
 // The examples of Amazon's documentation of Signature Version 4 for S3.
 const settings = {
@@ -38,30 +36,4 @@ test('requests are signed as Amazon documents it, also after one of another day'
     const nextDay = signer.sign(request, nothing, new Date(at.getTime() + 86_400_000))
     expect([nextDay['x-amz-date'], nextDay.authorization?.endsWith(signature)]).toEqual(['20130525T000000Z', false])
   }
-})
-
-test('links are those of the minio client, whatever the key, the file name, the port and the time', async () => {
-  const signer = createSigner(settings)
-  const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => text.isWellFormed())
-  const time = fc.date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true })
-  const ports = { http: 80, https: 443 } as const
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(part, { minLength: 1, maxLength: 3 }),
-      part,
-      fc.constantFrom('http', 'https'),
-      fc.constantFrom(80, 443, 9000),
-      fc.integer({ min: 1, max: 604_800 }),
-      time,
-      async (parts, name, protocol, port, seconds, at) => {
-        const client = new Client({ ...settings, endPoint: 's3.example.org', port, useSSL: protocol === 'https' })
-        const query = { 'response-content-disposition': name }
-        const key = parts.join('/')
-        const expected = await client.presignedGetObject('bucket', key, seconds, query, at)
-        const path = `/bucket/${key.split('/').map(escaped).join('/')}?${queryOf(query)}`
-        const origin = new URL(`${protocol}://s3.example.org${port === ports[protocol] ? '' : `:${port}`}`)
-        expect(signer.link(origin, path, seconds, at)).toBe(expected)
-      },
-    ),
-  )
 })
