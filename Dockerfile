@@ -24,7 +24,7 @@ COPY doctor doctor
 COPY client client
 COPY console console
 COPY dev/tools dev/tools
-COPY docs/contract.md docs/
+COPY docs/contract.md docs/operations.md docs/
 RUN node dev/tools/build-programs.ts
 
 FROM $NODE_IMAGE

@@ -98,7 +98,13 @@ function licencesOf(inputs: readonly string[]): string {
 }
 
 /** What a build depends on besides the sources of the programs. */
-const tools = ['package-lock.json', 'dev/tools/build-programs.ts', 'dev/tools/build-console.ts', 'docs/contract.md']
+const tools = [
+  'package-lock.json',
+  'dev/tools/build-programs.ts',
+  'dev/tools/build-console.ts',
+  'docs/contract.md',
+  'docs/operations.md',
+]
 
 /** Whether `dist` has what these sources make, and none of its files has changed. */
 function isCurrent(): boolean {

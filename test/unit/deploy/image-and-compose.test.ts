@@ -135,7 +135,7 @@ describe('the image', () => {
     const passed = textOf('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
-    const others = ['package.json', 'package-lock.json', 'dev/tools', 'docs/contract.md']
+    const others = ['package.json', 'package-lock.json', 'dev/tools', 'docs/contract.md', 'docs/operations.md']
     expect(passed.sort()).toEqual([...tops, 'console', ...others].map((name) => `!${name}`).sort())
   })
 
