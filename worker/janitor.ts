@@ -194,7 +194,7 @@ export async function sweep(context: WorkerContext, now: number, signal: AbortSi
     supersededMs,
     orphanedMs,
     isAlive,
-    refresh: (name, listed) => (listed ? views.refreshListed(name, listed) : views.refresh(name)),
+    refresh: views.refresh,
     unreadable: (name, error) => packetSkipped(context, name, error),
     signal,
   }

@@ -8,7 +8,7 @@ import type { Generation } from '../storage/generations.ts'
 import type { ListedPacket } from '../storage/listing/listed-packets.ts'
 import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { copyCommitted, isNameBlocked, isShown, isViewOf, refreshPlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, isNameBlocked, isViewOf, refreshPlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { inBatches } from '../store/batches.ts'
 
@@ -18,6 +18,8 @@ const refreshed = script(
   `if redis.call('ZSCORE', '${stalePlainFilesKey}', name) ~= marked then return 0 end
 return redis.call('ZREM', '${stalePlainFilesKey}', name)`,
 )
+
+type Listed = Pick<ListedPacket, 'generation' | 'parts'>
 
 /** A packet whose copies were made. */
 interface Copied {
@@ -69,8 +71,16 @@ export function createPacketViews(
     if (marked !== null) await refreshed(redis, { name, marked })
   }
 
-  const refresh = (name: string) =>
+  /** Whether the views of a packet are right, if the latest generation is the listed one. */
+  async function areRight(name: string, { generation, parts }: Listed): Promise<boolean> {
+    const seen = parts === null ? null : await generations.seenAt(name, generation)
+    if (seen === null || seen === 'gone') return false
+    return isEnabled ? isViewOf(store, generations, name, seen.manifest) : isVisible(seen.manifest, store.now())
+  }
+
+  const refresh = (name: string, listed?: Listed) =>
     loggingFailure(async () => {
+      if (listed && (await areRight(name, listed))) return
       const marked = await markOf(name)
       await unlessBlocked(refreshAll(name))
       await clear(name, marked)
@@ -103,17 +113,12 @@ export function createPacketViews(
   return {
     markStale: (name: string) =>
       loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
-    refresh,
     /**
-     * Like `refresh`, for a packet that was listed with its latest generation, and with the number of parts that its
-     * marker says readers see (null: its markers do not say). If its views are right, that takes two requests on most
-     * stores, or one if there are no plain files.
+     * Brings the views up to date. `listed`: the latest generation, and the parts by its marker (null: it says nothing), as
+     * a sweep has just listed them. If the views are right, that takes two requests on most stores, or one if there are
+     * no plain files.
      */
-    refreshListed: (name: string, { generation, parts }: Pick<ListedPacket, 'generation' | 'parts'>) =>
-      loggingFailure(async () => {
-        const areRight = isEnabled ? isViewOf : isShown
-        if (parts === null || !(await areRight(store, generations, name, generation))) await refresh(name)
-      }),
+    refresh,
     /**
      * Like `refresh`, with fewer requests, for a packet that was just committed. `isNew`: the commit found neither a
      * generation nor a plain file of the name. The copies and the marker are there when it returns; soon after, it looks

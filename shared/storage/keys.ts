@@ -57,7 +57,7 @@ export function parseGenerationKey(key: string): { name: string; generation: num
 export const markerKey = (manifestKey: string, parts: number, expiresAt?: string): string =>
   `${manifestKey}=${parts}${expiresAt === undefined ? '' : `-${Date.parse(expiresAt)}`}`
 
-interface Marker {
+export interface Marker {
   manifestKey: string
   parts: number
   /** ISO 8601; absent: never. */

@@ -27,28 +27,15 @@ export async function refreshPlainFiles(store: ObjectStore, generations: Generat
   }
 }
 
-/** Whether readers see a packet while this generation is the latest. */
-export async function isShown(
-  store: ObjectStore,
-  generations: Generations,
-  name: string,
-  latest: number,
-): Promise<boolean> {
-  const seen = await generations.seenAt(name, latest)
-  return seen !== null && seen !== 'gone' && isVisible(seen.manifest, store.now())
-}
-
-/** Whether the view is what readers see while this generation is the latest. Takes a get and a list on most stores. */
+/** Whether the view is that of a packet with this manifest. */
 export async function isViewOf(
   store: ObjectStore,
   generations: Generations,
   name: string,
-  latest: number,
+  manifest: Manifest,
 ): Promise<boolean> {
-  const seen = await generations.seenAt(name, latest)
-  if (seen === null || seen === 'gone') return false
   const present = await plainFilesOf(store, generations, name)
-  const { missing, surplus } = differenceOf(name, shownParts(store, seen.manifest), present)
+  const { missing, surplus } = differenceOf(name, shownParts(store, manifest), present)
   return missing.length + surplus.length === 0
 }
 

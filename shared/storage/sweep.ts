@@ -3,8 +3,8 @@ import { inBatches } from '../store/batches.ts'
 import { probes, type StoredObject } from '../store/object-store.ts'
 import type { Generations } from './generations.ts'
 import { hiddenBelow, markerKey, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
-import type { ListedPacket } from './listing/listed-packets.ts'
-import { hasExpired, keysOf, type Manifest, unlessUnreadable } from './manifest.ts'
+import { type ListedPacket, partsShownBy } from './listing/listed-packets.ts'
+import { keysOf, type Manifest, unlessUnreadable } from './manifest.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
@@ -108,7 +108,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   /** The number of parts that readers see by these markers; null if they do not agree, or there is none. */
   function shownBy([only, another]: readonly StoredObject[] = []): number | null {
     const marker = only && !another ? parseMarkerKey(only.key) : null
-    return marker && (hasExpired(marker, store.now()) ? 0 : marker.parts)
+    return marker && partsShownBy(marker, store.now())
   }
 
   const isLongExpired = (expiresAt?: string) => expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs

@@ -13,7 +13,7 @@ import { refusesLateRequests } from './late-request.ts'
 import { canStartAfter, type ListRequest, listQuery, parseListing, withoutDotSegments } from './listing.ts'
 import type { KeysBelowKeys, ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 import { probeStore } from './requirements.ts'
-import { createSigner, escaped, queryOf, type Signer } from './signer.ts'
+import { createSigner, escaped, type Signer } from './signer.ts'
 import { isTaken, nullWhenMissing, outcomeOf, refusalOf, retried, storeError } from './store-answers.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 
@@ -202,8 +202,7 @@ export function openMinioStore(
       publicAddress ??= publicAddressOf(settings)
       const { origin, host, pathname } = await publicAddress
       const path = `${pathname}${key.split('/').map(escaped).join('/')}`
-      const query = queryOf({ 'response-content-disposition': disposition })
-      return signer.link({ origin, host }, `${path}?${query}`, lifetimeSeconds)
+      return signer.link({ origin, host }, path, { 'response-content-disposition': disposition }, lifetimeSeconds)
     },
     async probe() {
       await ensureBucket(client, settings, isEncrypted)

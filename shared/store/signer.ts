@@ -41,7 +41,7 @@ export function createSigner({
     return ofDay.key
   }
 
-  /** The signature of a request at a time, such as `20130524T000000Z`, over these of its headers. */
+  /** The signature of a request with the headers in `names`. `time`: such as `20130524T000000Z`. */
   function signatureOf({ method, path, headers }: UnsignedRequest, names: string[], payload: string, time: string) {
     const [resource = '', query = ''] = path.split('?')
     const canonical = [
@@ -76,17 +76,18 @@ export function createSigner({
       const credential = `Credential=${credentialAt(time)}, SignedHeaders=${names.join(';')}`
       return { ...sent, authorization: `${algorithm} ${credential}, Signature=${signature}` }
     },
-    /** A link to GET `path` at `origin`, such as `https://s3.example.org`, which ends `seconds` after `at`. */
-    link({ origin, host }: Pick<URL, 'origin' | 'host'>, path: string, seconds: number, at = new Date()): string {
-      const time = timeOf(at)
-      const added = {
+    /** A link to GET a path, percent-encoded, with a query. It ends after so many seconds. */
+    link({ origin, host }: Pick<URL, 'origin' | 'host'>, path: string, query: object, seconds: number): string {
+      const time = timeOf(new Date())
+      const signed = {
+        ...query,
         'X-Amz-Algorithm': algorithm,
         'X-Amz-Credential': credentialAt(time),
         'X-Amz-Date': time,
         'X-Amz-Expires': String(seconds),
         'X-Amz-SignedHeaders': 'host',
       }
-      const whole = `${path}${path.includes('?') ? '&' : '?'}${queryOf(added)}`
+      const whole = `${path}?${queryOf(signed)}`
       const request = { method: 'GET', path: whole, headers: { host } }
       return `${origin}${whole}&X-Amz-Signature=${signatureOf(request, ['host'], unsignedPayload, time)}`
     },

@@ -14,6 +14,7 @@ export interface Encrypted {
 /** Decrypts the text that `encrypt` returned; null for any other text. */
 export type Decrypt = (text: string) => string[] | null
 
+// Some versions of Node.js are slow with keys of bytes (see `createSigner`), so each becomes a `KeyObject`.
 const algorithm = 'aes-256-gcm'
 
 /** The key id in texts that are encrypted with a data key. */

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../store/object-store.ts'
-import { generationsOf, parseGenerationKey, parseMarkerKey } from '../keys.ts'
+import { generationsOf, type Marker, parseGenerationKey, parseMarkerKey } from '../keys.ts'
 import { hasExpired } from '../manifest.ts'
 import { objectsBelow } from './objects-below.ts'
 
@@ -15,6 +15,9 @@ export interface ListedPacket {
   /** When it expires according to the marker; absent: never. */
   expiresAt?: string | undefined
 }
+
+/** The number of parts that readers see by a marker, at a time by the clock of the store. */
+export const partsShownBy = (marker: Marker, now: number): number => (hasExpired(marker, now) ? 0 : marker.parts)
 
 // Enough for the latest generation and its marker, with some to spare.
 const leastKeys = 10
@@ -60,7 +63,7 @@ export async function* packetsBelow(
       isWhole = false
     } else if (marker?.manifestKey === latest.manifestKey) {
       const isOnly = ++markers === 1
-      latest.parts = isOnly ? (hasExpired(marker, store.now()) ? 0 : marker.parts) : null
+      latest.parts = isOnly ? partsShownBy(marker, store.now()) : null
       latest.expiresAt = isOnly ? marker.expiresAt : undefined
     } else if (!isWhole) {
       isWhole = true

@@ -74,8 +74,8 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/jobs/packet-views.ts',
     what: 'a sweep leaves a packet without its marker',
-    from: 'if (parts === null || !(await areRight',
-    to: 'if (!(await areRight',
+    from: 'parts === null ? null : await generations.seenAt',
+    to: 'await generations.seenAt',
     tests: ['integration/sweep.few-requests'],
   },
   {

@@ -22,7 +22,7 @@ const endpoints: [publicEndpoint: string, region: string, bucket: string, begins
 ]
 
 test.each(endpoints)(
-  'links are those of the minio client: %s, %s, %s',
+  'links equal the ones of the minio client: %s, %s, %s',
   async (publicEndpoint, region, bucket, begins) => {
     const store = openMinioStore(
       only<StoreSettings>({ ...account, timeoutSeconds: 5, endpoint: publicEndpoint, publicEndpoint, region, bucket }),
